@@ -11,15 +11,18 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help venv design test differential check check-lint check-format check-types check-imports check-files bench kill clean
+.PHONY: help venv design test differential fuzz check check-lint check-format check-types check-imports check-files bench kill supply lock wheel clean
 
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
 	@echo "make test   [ARGS='-m slow']               run the tests"
 	@echo "make differential [COUNT=20]               random programs through every way they are printed and compiled"
+	@echo "make fuzz   [ARGS='200000 1']              give mutated files to all readers: how many, seed"
+	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
 	@echo "make bench                                 ratios against peers, in one run"
-	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
+	@echo "make wheel                                 a wheel in dist/, with its bill of materials (CycloneDX)"
+	@echo "make supply                                write NOTICE; make lock: requirements.lock, hashes of published wheels"
 	@echo "make venv                                  install into $(VENV) only"
 	@echo "make clean                                 remove $(VENV) and what tools leave behind (not runs/)"
 
@@ -39,6 +42,9 @@ test: $(STAMP)
 differential: $(STAMP)
 	$(BIN)/python -m pytest tests/plants/core/printers/test_differential.py tests/sscq/loop/test_company.py \
 		-q --count $(COUNT) -m ""
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(or $(ARGS),20000)
 
 check: check-lint check-format check-types check-imports check-files
 
@@ -63,6 +69,16 @@ bench: $(STAMP)
 
 kill: $(STAMP)
 	$(BIN)/python -m tests.endurance.kills $(COUNT)
+
+supply: $(STAMP)
+	$(BIN)/python -m benchmarks.supply notice
+
+lock: $(STAMP)
+	$(BIN)/python -m benchmarks.supply lock
+
+wheel: $(STAMP)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m benchmarks.supply sbom
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

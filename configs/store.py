@@ -91,5 +91,7 @@ def with_earlier_defaults(name: str, stored: dict[str, Any]) -> dict[str, Any]:
     earlier = {**stored, "assurance": {"certificate": False, "worst_evaluations": 0}}
     if "draws" in stored:
         return earlier
-    controller = {"widen": False, **stored.get("controller", {})}
+    controller = stored.get("controller", {})
+    if isinstance(controller, dict):  # else the schema refuses it
+        controller = {"widen": False, **controller}
     return {**earlier, "seeds": 1, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}

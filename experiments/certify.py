@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(f"give a file, got a folder; in a run's it is {Path(options.kb) / 'knowledge_base.json'}")
     if options.file:
         load(options.file)
-    elif stored := stored_plant_file(options.kb):
+    elif stored := stored_plant_file(options.kb, "--file "):
         load(stored, quiet=True)
     kb = KnowledgeBase.load(options.kb)
     plant = plants.find(kb.plant)

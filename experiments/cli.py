@@ -228,7 +228,7 @@ def _cache(options: argparse.Namespace) -> None:
     if options.path:
         print(cache.folder())
     elif options.show:
-        print(_found(cache.find, options.show).read_text(encoding="utf-8"), end="")
+        print(cache.source(_found(cache.find, options.show)), end="")
     elif options.clear:
         print(f"deleted {cache.clear()} compiled simulations from {cache.folder()}")
     else:

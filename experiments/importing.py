@@ -93,7 +93,8 @@ def _complement_beside(options: argparse.Namespace) -> str | None:
     channels = rest.get("channels") if isinstance(rest, dict) else None
     if not isinstance(plant, str) or not isinstance(channels, list) or options.plant not in {None, plant}:
         return None
-    if [Path(file).stem for file in options.files] != [stem(plant, str(c.get("name"))) for c in channels]:
+    names = [str(channel.get("name")) for channel in channels if isinstance(channel, dict)]
+    if [Path(file).stem for file in options.files] != [stem(plant, name) for name in names]:
         return None
     print(f"what the files lack: {place}")
     return str(place)
@@ -105,21 +106,20 @@ def read(path: Path) -> FuzzySystem:
     Raises
     ------
     UserError
-        If the ending is unknown or the file cannot be opened.
+        If the ending is unknown.
     ExchangeError
         With the file, the line, what was expected and what came.
     """
-    from flcs.exchange import ExchangeError, fcl_reader, fis_reader
+    from flcs.exchange import ExchangeError, fcl_reader, fis_reader, text_of
 
     readers = {".fis": fis_reader.read, ".fcl": fcl_reader.read}
     if path.suffix.lower() not in readers:
         raise UserError(f"expected a file that ends in {' or '.join(readers)}, got {path.name!r}")
+    text = text_of(path)
     try:
-        return readers[path.suffix.lower()](path.read_text(encoding="utf-8"))
+        return readers[path.suffix.lower()](text)
     except ExchangeError as error:
         raise ExchangeError(f"{path}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read as text: {error}") from error
 
 
 def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:
@@ -132,7 +132,7 @@ def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:
 def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None) -> KnowledgeBase:
     import plants
     from flcs import Inference
-    from flcs.exchange import imported
+    from flcs.exchange import check_settings, imported
     from flcs.knowledge_base import files
 
     settings = dict(files.read(file)) if file else {}
@@ -141,8 +141,9 @@ def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None
     if not isinstance(name, str):
         raise UserError("say for which plant the files are: --plant NAME (sscq plants lists them)")
     plant = plants.find(name)
-    how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
     given = list(_given(plant, settings.get("channels", [{}] * len(systems)), len(systems)))
+    check_settings(settings)
+    how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
     return imported(systems, given, plant.name, tick=settings.get("tick"), slew=settings.get("slew"), inference=how)
 
 

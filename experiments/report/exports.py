@@ -18,11 +18,11 @@ from flcs.export.controller import installed
 from flcs.export.guard import Guard
 from flcs.export.job import Job
 from flcs.export.pid_block import VendorForm
-from flcs.export.proof import Proof, digest
+from flcs.export.proof import Proof, digest, unchecked
 from flcs.export.recording import recordings
 from flcs.export.scheduler import is_scheduler, scheduler
 from plants.core import atomic_files
-from plants.core.names import unknown
+from plants.core.names import comment, identifier, unknown
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -71,7 +71,20 @@ def check(config: DesignConfig, plant: Plant) -> None:
     """Raise before anything is searched where a target is not known or the guard does not fit the plant."""
     if config.exports.to:
         wanted(config.exports.to)
+        check_names(plant)
         check_settings(config.exports, plant)
+
+
+def check_names(plant: Plant) -> None:
+    """Raise ValueError where two signals of a plant have one name in every language."""
+    signals = dict.fromkeys(q.name for q in (*plant.measurements, *plant.inputs))
+    by_identifier: dict[str, str] = {}
+    for name in signals:
+        other = by_identifier.setdefault(identifier(name), name)
+        if other != name:
+            raise ValueError(
+                f"signals {other!r} and {name!r} of plant {plant.name!r} have one name in exports; rename one"
+            )
 
 
 def job_for(
@@ -134,10 +147,17 @@ def write(job: Job, names: Sequence[str], folder: RunFolder, below: str = "", *,
     for name in names:
         target, place = TARGETS[name], root / name
         place.mkdir(parents=True, exist_ok=True)
-        files += _written(root, name, target.files(job))
+        try:
+            files += _written(root, name, target.files(job))
+        except Exception as error:  # noqa: BLE001  (one that cannot be written costs no other, and no report)
+            proofs.append(unchecked(name, f"not written: {_reason(error)}"))
+            continue
         if not quiet:
             print(f"{name}: written, being run on {len(job.sequences)} sequences of signals", flush=True)
-        proofs.append(target.prove(job, place))
+        try:
+            proofs.append(target.prove(job, place))
+        except Exception as error:  # noqa: BLE001  (as above)
+            proofs.append(Proof(name, "", "failed", _reason(error), 0.0))
         if proofs[-1].seconds:
             folder.note_time(f"{name}, one sample", proofs[-1].seconds)
     told = manifest(job, proofs, files)
@@ -145,6 +165,12 @@ def write(job: Job, names: Sequence[str], folder: RunFolder, below: str = "", *,
         told["pid_block"] = _judged_block(job, root)
     formats.write_json(root / "manifest.json", told)
     return proofs
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in a line; of what is no complaint its kind, too."""
+    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    return comment(f"{kind}{error}")[:500]
 
 
 def _judged_block(job: Job, root: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 USER_ERROR, INTERRUPTED = 2, 130  # exit codes
 
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LONGEST = 2000  # characters of a message that quotes a file
 _PACKAGES = {"plants", "controllers", "sscq", "flcs", "configs", "experiments"}
 _user_files: set[str] = set()
 
@@ -41,7 +44,12 @@ def is_users(error: BaseException) -> bool:
 
 
 def sentence(error: BaseException) -> str:
-    """Return what to tell the user: the message, with the place if it is in the user's own file."""
+    """Return what to tell the user: the message, cut where it is long, with the place if it is in the user's file."""
+    said = _whole_sentence(error)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ... ({len(said)} characters)"
+
+
+def _whole_sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         reason = error.strerror[:1].lower() + error.strerror[1:]
         return reason if error.filename is None else f"{reason}: {error.filename}"
@@ -101,9 +109,12 @@ def user_errors() -> Iterator[None]:
 
 
 def tell(*lines: str) -> None:
-    """Print lines on standard error, after what has been printed before."""
+    """Print lines on standard error, after what has been printed before.
+
+    Signs that would steer a terminal are written out: lines quote what stands in files.
+    """
     sys.stdout.flush()
-    print(*lines, sep="\n", file=sys.stderr)
+    print(*(_STEERING.sub(lambda sign: ascii(sign[0])[1:-1], line) for line in lines), sep="\n", file=sys.stderr)
 
 
 @contextmanager

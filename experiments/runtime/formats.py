@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from plants.core import atomic_files
+from plants.core.reading import formats as reading
 
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -67,7 +68,7 @@ def write_json(path: Path, value: Any, *, sort: bool = True) -> None:
     atomic_files.write(path, json_text(value, sort=sort))
 
 
-def read_json(path: Path, schema: str | None = None, version: int | None = None) -> Any:
+def read_json(path: Path, schema: str | None = None, version: int | None = None, kind: Any = Any) -> Any:
     """Read a JSON file.
 
     Parameters
@@ -75,6 +76,8 @@ def read_json(path: Path, schema: str | None = None, version: int | None = None)
     path : Path
     schema, version : str, int, optional
         What the file's ``schema`` and ``version`` must be.
+    kind : type, optional
+        What it must hold, in msgspec's sense.
 
     Raises
     ------
@@ -82,18 +85,10 @@ def read_json(path: Path, schema: str | None = None, version: int | None = None)
         If the file is not complete JSON, or of another schema or version.
     FileNotFoundError
     """
-    text = path.read_text(encoding="utf-8")
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-    except ValueError as error:
-        raise ValueError(f"{path} is not complete JSON ({error}); it may be truncated") from None
+    value = reading.read_json(path)
     if schema is not None:
         _check_schema(path, value, schema, version)
-    return value
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    return reading.of_kind(value, str(path), kind)
 
 
 def _check_schema(path: Path, value: Any, schema: str, version: int | None) -> None:
@@ -161,10 +156,4 @@ def read_npz(path: Path) -> dict[str, Any]:
         If the file is no complete NPZ of plain arrays.
     FileNotFoundError
     """
-    import numpy as np
-
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is no complete NPZ of plain arrays ({error}); it may be truncated") from None
+    return dict(reading.read_npz(path))

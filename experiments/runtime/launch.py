@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
+from experiments.runtime import user_settings
 from experiments.runtime.errors import UserError, tell, user_errors
 from experiments.runtime.progress import duration
 
@@ -147,8 +148,8 @@ def _arguments(name: str, words: list[str]) -> Iterator[None]:
     from configs import store
     from experiments.runtime.config_errors import no_part_of_null
 
-    if any(word.startswith("--e") for word in words):  # Hydra takes abbreviations too
-        raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
+    user_settings.check_arguments(words)
+    user_settings.guard()
     before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
     sys.argv = [f"sscq {name}", *words]
     os.environ["HYDRA_FULL_ERROR"] = "1"
@@ -200,14 +201,17 @@ def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
 def _resume(name: str, settings: DictConfig) -> RunFolder:
     """Open a run again; refuse what would change its result."""
     from configs import store
-    from experiments.runtime.run_folder import RunFolder
+    from experiments.runtime.run_folder import RunFolder, read_record
 
     if _sweep_folder() is not None:
         raise UserError("resume goes on with one run; it cannot be combined with -m")
-    folder = RunFolder.resume(settings.resume, command=name)
+    named, begun_with = settings.plant_file, read_record(settings.resume)["config"].get("plant_file")
+    moved = {begun_with: named} if named and isinstance(begun_with, str) else {}
+    folder = RunFolder.resume(settings.resume, command=name, moved=moved)
     try:
-        _refuse_differences(settings.resume, folder, _overrides(store.SCHEMAS[name]))
-        _find_plant(_finished(_merged(name, folder.config, settings)))
+        given = [word for word in _overrides(store.SCHEMAS[name]) if not moved or _key(word) != "plant_file"]
+        _refuse_differences(settings.resume, folder, given)
+        _find_plant(_finished(_merged(name, folder.config, settings)), run=settings.resume, named=named)
     except BaseException:
         folder.close()
         raise
@@ -258,21 +262,27 @@ def configured(name: str, overrides: Sequence[str]) -> Any:
 
 
 def stored_settings(name: str, stored: dict[str, Any]) -> Any:
-    """Return the settings that a run of a command keeps, as the schema's dataclass; its plant is looked up."""
+    """Return the settings that a run of a command keeps, as the schema's dataclass; its plant is looked up.
+
+    Raises
+    ------
+    UserError
+        If a plant file would be executed that never was before.
+    """
     from omegaconf import OmegaConf
 
     from configs import store
 
     given = store.with_earlier_defaults(name, stored)
     config = _finished(OmegaConf.merge(OmegaConf.structured(store.SCHEMAS[name]), given))  # type: ignore[arg-type]
-    _find_plant(config)
+    _find_plant(config, run="a run")
     return config
 
 
-def _find_plant(config: Any, *, typed: bool = False) -> None:
+def _find_plant(config: Any, *, typed: bool = False, run: str | None = None, named: str | None = None) -> None:
     from experiments.runtime.plant_choice import find_plant
 
-    find_plant(config, typed=typed)
+    find_plant(config, typed=typed, run=run, named=named)
 
 
 # ------------------------------------------------------------------------------------------------------------- resuming

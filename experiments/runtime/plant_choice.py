@@ -1,7 +1,8 @@
 """Which plant a command works with: the one that was named, the only one of a plant file, or that of a stored run.
 
 A plant file is Python and is executed; each is announced before, and one that nobody named is announced even to quiet
-commands.
+commands. One that only a run's folder names is executed if this very content was executed here before, which is
+remembered in the cache folder; else the user has to name it.
 """
 
 from __future__ import annotations
@@ -17,29 +18,46 @@ from experiments.runtime.stages import digest_of_file
 from plants.core import registry
 from plants.core.checks.functions import check_sizes
 from plants.core.checks.report import CheckReport
+from plants.core.kernel import cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
 
+_EXECUTED = "a plant file of this content was executed by this user"
 
-def find_plant(config: Any, *, typed: bool = False) -> None:
+
+def find_plant(config: Any, *, typed: bool = False, run: str | None = None, named: str | None = None) -> None:
     """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null.
 
     The plant is called by its own name from here on, as files do; typed, that of a plant for a task is deprecated. Null
     is the only plant of the file, without a file the default one; where there is a knowledge base, it says later which.
 
+    Parameters
+    ----------
+    config : settings of a command
+    typed : bool
+        Whether the settings are from the command line, so that the plant file in them was named by the user.
+    run : str, optional
+        The folder that they are from.
+    named : str, optional
+        Which file the user has named for the one in them; its content is that of the run.
+
     Raises
     ------
     UserError
-        If a file gives several plants and none is named, or if the plant cannot be used.
+        If a file gives several plants and none is named, if the plant cannot be used, or if a plant file that only a
+        folder names was never executed here.
     """
+    if run is not None and config.plant_file is not None:
+        config.plant_file = named or _known(Path(config.plant_file), run)
     stored = stored_plant_file(config.kb) if typed and hasattr(config, "kb") and config.plant_file is None else None
     config.plant_file = config.plant_file or stored
     given: Sequence[Plant] = ()
     if config.plant_file is not None:
-        given = load(config.plant_file, quiet=config.quiet or stored is not None)
+        told = stored is not None or (run is not None and named is None)  # already
+        given = load(config.plant_file, quiet=config.quiet or told)
     if config.plant is None:
         if hasattr(config, "kb"):
             return
@@ -58,7 +76,30 @@ def find_plant(config: Any, *, typed: bool = False) -> None:
 def load(file: str, *, quiet: bool = False) -> tuple[Plant, ...]:
     """Execute a plant file and return its plants; what goes wrong in it counts as the user's."""
     add_user_file(file)
-    return plants.load_plant_file(file, None if quiet else tell)
+    digest = digest_of_file(Path(file)) if Path(file).is_file() else None
+    found = plants.load_plant_file(file, None if quiet else tell, digest)
+    if digest is not None:
+        cache.seal(_memory(digest), _EXECUTED, b"")
+    return found
+
+
+def _memory(digest: str) -> Path:
+    """Where it is remembered that a file of this content was executed."""
+    return cache.folder() / f"executed_{digest}"
+
+
+def _known(file: Path, run: str, option: str = "plant_file=") -> str:
+    """Return a plant file that only a run names, and tell that it will be executed; refuse one that never was."""
+    if not file.is_file():
+        raise UserError(f"{file}, the plant file of {run}, is not there; name it: {option}FILE")
+    if cache.sealed(_memory(digest_of_file(file)), _EXECUTED) is None:
+        raise UserError(
+            f"{run} names the plant file {file}, of a content that was never executed here. A plant file is Python "
+            f"code and can do all that you can do: look into it, and if you trust it, say so by naming it: "
+            f"{option}{file}"
+        )
+    tell(f"executing {file} (the plant file of the run {run}; a plant file is Python code)")
+    return str(file)
 
 
 def only_plant(file: str, given: Sequence[Plant], option: str) -> str:
@@ -88,16 +129,16 @@ def stored_step(kb: str | None) -> float | None:
     return None if step is None else float(step)
 
 
-def stored_plant_file(kb: str | None) -> str | None:
+def stored_plant_file(kb: str | None, option: str = "plant_file=") -> str | None:
     """Return the plant file of the run in whose folder a knowledge base lies, None where there is none.
 
     It is the file that the run was started with, where that is unchanged, else the copy that the run keeps: what the
-    run has executed, and nothing else. That it will be executed is told.
+    run has executed, and nothing else. That it will be executed is told. `option` is how to name another file.
 
     Raises
     ------
     UserError
-        If neither is what the run has recorded.
+        If neither is what the run has recorded, or if it was never executed here.
     """
     if kb is None or not (Path(kb).parent / "config.json").is_file():
         return None
@@ -109,9 +150,8 @@ def stored_plant_file(kb: str | None) -> str | None:
         return None
     for place in (Path(file), folder / entry["copy"]):
         if place.is_file() and digest_of_file(place) == entry["sha256"]:
-            tell(f"executing {place} (the plant file of the run {folder}; a plant file is Python code)")
-            return str(place)
+            return _known(place, str(folder), option)
     raise UserError(
         f"the plant file of {folder} is not what it was: {file} and its copy {folder / entry['copy']} have changed or "
-        "are gone; name the file by plant_file=FILE"
+        f"are gone; name the file by {option}FILE"
     )

@@ -15,18 +15,21 @@ process at a time works in a folder: the system gives its lock back when the hol
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
+import stat
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
-from experiments.runtime import formats
+from experiments.runtime import formats, user_settings
 from experiments.runtime.errors import UserError
 from experiments.runtime.stages import Stages, digest_of, digest_of_file
 from experiments.runtime.versions import versions
 from plants.core import atomic_files
+from plants.core.reading import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +50,7 @@ class FolderLock:
     Raises
     ------
     UserError
-        If another process holds the folder.
+        If another process holds the folder, or if the lock file is no plain file: it is written to.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -57,7 +60,16 @@ class FolderLock:
             self._handle = self._take()
 
     def _take(self) -> int | None:
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise UserError(f"{self._path} is a link; no run writes one: delete it") from None
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            os.close(handle)
+            raise UserError(f"{self._path} is no plain file with one name; no run writes such a thing: delete it")
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -76,7 +88,7 @@ class FolderLock:
 
     def _is_in_place(self, handle: int) -> bool:
         try:
-            return self._path.stat().st_ino == os.fstat(handle).st_ino
+            return self._path.lstat().st_ino == os.fstat(handle).st_ino
         except FileNotFoundError:
             return False
 
@@ -86,6 +98,25 @@ class FolderLock:
             self._path.unlink(missing_ok=True)  # while it is held, so that nobody else's is removed
             os.close(self._handle)
             self._handle = None
+
+
+class InputRecord(TypedDict):
+    """One of the user's files: where it was, its copy in the folder, the hash of its content."""
+
+    file: str
+    copy: str
+    sha256: str
+
+
+class RunRecord(TypedDict):
+    """What ``config.json`` holds."""
+
+    schema: str
+    version: int
+    command: str
+    config: dict[str, Any]
+    overrides: list[str]
+    inputs: list[InputRecord]
 
 
 _SCHEMA, _VERSION = "sscq-run", 1
@@ -111,14 +142,13 @@ class RunFolder:
         Runs a stage once; later sessions read its result back: see `Stages.run`.
     """
 
-    def __init__(self, path: Path, record: Mapping[str, Any], lock: FolderLock, *, resumed: bool) -> None:
+    def __init__(self, path: Path, record: RunRecord, lock: FolderLock, *, resumed: bool) -> None:
         self.path = path
         self.command: str = record["command"]
         self.config: dict[str, Any] = record["config"]
         self.overrides: list[str] = record["overrides"]
         self.resumed = resumed
         self.changed_versions = self._note_versions()
-        _keep_inputs(path, record["inputs"])
         self._lock = lock
         self.stage = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time).run
 
@@ -169,11 +199,20 @@ class RunFolder:
         with _releasing(lock), _writing_to(path):
             _refuse_content(path)
             formats.write_json(path / _CONFIG, record, sort=False)  # from here on the folder is a run
-            return cls(path, read_record(path), lock, resumed=False)
+            stored = read_record(path)
+            _keep_inputs(path, stored["inputs"], {})
+            return cls(path, stored, lock, resumed=False)
 
     @classmethod
-    def resume(cls, path: Path | str, *, command: str) -> RunFolder:
+    def resume(cls, path: Path | str, *, command: str, moved: Mapping[str, str] | None = None) -> RunFolder:
         """Open a run that was stopped, or finished.
+
+        Parameters
+        ----------
+        path : Path
+        command : str
+        moved : mapping, optional
+            Where a file of the user's is now, by where the run has it from; its content must be the same.
 
         Raises
         ------
@@ -188,7 +227,8 @@ class RunFolder:
             lock = FolderLock(path)
         with _releasing(lock):
             atomic_files.sweep(path)
-            _check_inputs(record["inputs"])
+            _check_inputs(record["inputs"], moved or {})
+            _keep_inputs(path, record["inputs"], moved or {})
             return cls(path, record, lock, resumed=True)
 
     def _note_versions(self) -> list[str]:
@@ -196,7 +236,7 @@ class RunFolder:
         if not place.is_file():
             formats.write_json(place, present)
             return []
-        begun = formats.read_json(place)
+        begun = formats.read_json(place, kind=dict[str, str | None])
         return [
             f"{name} is {present.get(name)}, the run was begun with {begun.get(name)}"
             for name in sorted(begun.keys() | present.keys())
@@ -212,7 +252,7 @@ class RunFolder:
     def times(self) -> dict[str, float]:
         """Return the times that were put into ``times.json`` so far [s]."""
         place = self.path / _TIMES
-        return formats.read_json(place) if place.is_file() else {}
+        return formats.read_json(place, kind=dict[str, float]) if place.is_file() else {}
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a result as JSON into the folder and return its path; see `experiments.runtime.formats`."""
@@ -262,15 +302,51 @@ def new_path(command: str, root: Path | str = "runs") -> Path:
     raise AssertionError  # the count does not end
 
 
-def read_record(path: Path | str) -> dict[str, Any]:
-    """Return the record of a run (command, config, overrides, inputs) without opening it."""
+def read_record(path: Path | str) -> RunRecord:
+    """Return the record of a run (command, config, overrides, inputs) without opening it.
+
+    Raises
+    ------
+    UserError
+        If the folder holds no run, or a link out of it or a device: no run writes such things.
+    ValueError
+        If the record is damaged.
+    """
     path = Path(path)
     if not path.is_dir():
         raise UserError(f"there is no run folder {path}")
     if not (path / _CONFIG).is_file():
         raise UserError(f"{path} holds no run ({_CONFIG} is missing): nothing to go on with; start a new run")
-    record: dict[str, Any] = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION)
+    _refuse_ways_out(path)
+    record: RunRecord = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION, RunRecord)
+    for number, item in enumerate(record["inputs"]):
+        if item["copy"] != _copy(number, item["file"]):
+            raise UserError(
+                f"{path / _CONFIG} is damaged: no run keeps {item['file']!r} as {item['copy']!r}; take an intact copy"
+            )
+    user_settings.check_values(record["config"], f"{path / _CONFIG}")
+    user_settings.check_words(record["overrides"])
     return record
+
+
+def _refuse_ways_out(path: Path) -> None:
+    """Refuse a folder with a link to somewhere else, or with anything but files and folders."""
+    inside = path.resolve()
+    for folder, folders, names in os.walk(path):
+        for name in (*folders, *names):
+            place = Path(folder, name)
+            mode = place.lstat().st_mode
+            if stat.S_ISLNK(mode) and not _target(place).is_relative_to(inside):
+                raise UserError(f"{place} is a link to somewhere else, which no run makes; delete it")
+            if not (stat.S_ISLNK(mode) or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                raise UserError(f"{place} is neither a file nor a folder, which no run makes; delete it")
+
+
+def _target(link: Path) -> Path:
+    try:
+        return link.resolve()
+    except (OSError, RuntimeError):  # links in a circle lead nowhere
+        return Path("/")
 
 
 def _refuse_content(path: Path) -> None:
@@ -283,22 +359,27 @@ def _refuse_content(path: Path) -> None:
         raise UserError(f"output folder {path} is not empty ({foreign[0]}, ...); choose a new or an empty one")
 
 
-def _input_record(number: int, file: Path) -> dict[str, str]:
-    return {"file": str(file), "copy": f"inputs/{number}-{file.name}", "sha256": digest_of_file(file)}
+def _input_record(number: int, file: Path) -> InputRecord:
+    return {"file": str(file), "copy": _copy(number, file), "sha256": digest_of_file(file)}
 
 
-def _keep_inputs(path: Path, inputs: Iterable[Mapping[str, str]]) -> None:
+def _copy(number: int, file: Path | str) -> str:
+    return f"inputs/{number}-{Path(file).name}"
+
+
+def _keep_inputs(path: Path, inputs: Iterable[InputRecord], moved: Mapping[str, str]) -> None:
     """Copy the user's files that are not in the folder yet."""
     for item in inputs:
         copy = path / item["copy"]
         if not copy.exists():
             copy.parent.mkdir(exist_ok=True)
-            atomic_files.write(copy, Path(item["file"]).read_bytes())
+            file = moved.get(item["file"], item["file"])
+            atomic_files.write(copy, files.read_bytes(file, files.HASHED))
 
 
-def _check_inputs(inputs: Iterable[Mapping[str, str]]) -> None:
+def _check_inputs(inputs: Iterable[InputRecord], moved: Mapping[str, str]) -> None:
     for item in inputs:
-        file = Path(item["file"])
+        file = Path(moved.get(item["file"], item["file"]))
         if not file.is_file():
             raise UserError(f"{file}, which the run reads, is not there; go on from the folder in which it was started")
         if digest_of_file(file) != item["sha256"]:

@@ -11,17 +11,26 @@ import hashlib
 import re
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
+from plants.core.reading import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     Result = TypeVar("Result")
+
+
+class StageRecord(TypedDict):
+    """What ``stage.json`` holds: the hash of what the stage depends on, and those of its files."""
+
+    inputs: str
+    files: dict[str, str]
+
 
 _SCHEMA, _VERSION = "sscq-stage", 1
 _RECORD = "stage.json"
@@ -88,9 +97,10 @@ class Stages:
             self._compute(place, digest, compute, save)
         self._passed.append(name)
         self._chain = digest_of([digest, formats.read_json(place / _RECORD)["files"]])
+        if not new:
+            return _loaded(place, load)
         result = load(place)
-        if new:
-            self._note_time(name, time.monotonic() - start)
+        self._note_time(name, time.monotonic() - start)
         return result
 
     def _compute(
@@ -113,7 +123,7 @@ class Stages:
     def _is_finished(self, place: Path, digest: str) -> bool:
         if not (place / _RECORD).is_file():
             return False
-        record = formats.read_json(place / _RECORD, _SCHEMA, _VERSION)
+        record: StageRecord = formats.read_json(place / _RECORD, _SCHEMA, _VERSION, StageRecord)
         if record["inputs"] != digest:  # an earlier stage was deleted or came out otherwise
             return False
         changed = sorted(set(record["files"].items()) ^ set(_hashes(place).items()))
@@ -138,15 +148,23 @@ class Stages:
             raise ValueError(f"stage {name!r} has been run already; names of stages must differ")
 
 
+def _loaded(place: Path, load: Callable[[Path], Result]) -> Result:
+    """Load what an earlier session wrote; what cannot be taken from it is the files' fault, not the program's."""
+    try:
+        return load(place)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise UserError(f"{place} is damaged ({said}); delete it to have that stage computed again") from error
+
+
 def digest_of(value: Any) -> str:
     """Return the SHA-256 of a value's JSON text."""
     return hashlib.sha256(formats.json_text(value).encode()).hexdigest()
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file's content."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    """Return the SHA-256 of a regular file's content."""
+    return files.digest(path)
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,21 +134,8 @@ def _standing_in(file: str) -> SlowPlant:
 def declaration(file: str | None) -> Any:
     """Return what a JSON file says about a unit."""
     from plants.adapters.fmu import FmuDeclaration
-    from plants.core.names import unknown
 
-    if file is None:
-        return FmuDeclaration()
-    try:
-        given = json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file}: {error}") from error
-    known = [entry.name for entry in fields(FmuDeclaration)]
-    if not isinstance(given, dict):
-        raise UserError(f"{file}: expected an object with some of {', '.join(known)}")
-    for name in given:
-        if name not in known:
-            raise UserError(f"{file}: {unknown('entry of a declaration', name, known)}")
-    return FmuDeclaration(**given)
+    return FmuDeclaration() if file is None else FmuDeclaration.from_file(file)
 
 
 def _plan(options: argparse.Namespace) -> Any:

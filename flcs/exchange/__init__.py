@@ -6,9 +6,9 @@ from which, with the files, the same knowledge base comes back; without one the 
 
 from flcs.exchange import fcl_reader, fcl_writer, fis_reader, fis_writer
 from flcs.exchange.complement import complement, restored
-from flcs.exchange.foreign_files import Given, imported
+from flcs.exchange.foreign_files import Given, check_settings, imported
 from flcs.exchange.of_knowledge_base import plain_differences, system_of
-from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term
+from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term, text_of
 
 __all__ = [
     "Antecedent",
@@ -18,6 +18,7 @@ __all__ = [
     "Given",
     "SystemRule",
     "Term",
+    "check_settings",
     "complement",
     "fcl_reader",
     "fcl_writer",
@@ -27,4 +28,5 @@ __all__ = [
     "plain_differences",
     "restored",
     "system_of",
+    "text_of",
 ]

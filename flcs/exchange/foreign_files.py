@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from flcs.exchange import partition
 from flcs.exchange.complement import gains_and_slopes, relabelled
 from flcs.exchange.system import ExchangeError, refuse
@@ -13,6 +15,7 @@ from flcs.inference.variable import Variable
 from flcs.knowledge_base import knowledge_base
 from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.knowledge_base import KnowledgeBase
+from flcs.knowledge_base.structure import Number, checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +58,37 @@ class Given:
     law: Mapping[str, Any] = field(default_factory=dict)
 
 
+class ChannelSettings(Struct):
+    """Entries of :class:`Given` as a file of settings has them."""
+
+    channel: str = ""
+    inputs: dict[str, str] = {}
+    gains: dict[str, str] = {}
+    units: dict[str, str] = {}
+    ranges: dict[str, tuple[Number, Number]] = {}
+    low: dict[str, Number] = {}
+    high: dict[str, Number] = {}
+    reference: dict[str, Number] = {}
+    law: dict[str, Any] = {}
+
+
+class ImportSettings(Struct):
+    """A file of settings: what all channels share, and each channel's."""
+
+    plant: str | None = None
+    tick: Number | None = None
+    slew: Number | None = None
+    fallback: Number = 0.0
+    fade: Number = 0.0
+    authority: Number = 0.0
+    channels: list[ChannelSettings] = []
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raise KnowledgeBaseError where an entry of a file of settings is of another kind than it must be."""
+    checked(settings, ImportSettings, "settings")
+
+
 def imported(
     systems: Sequence[FuzzySystem], given: Sequence[Given], plant: str, *, tick: float | None = None,
     slew: float | None = None, inference: Inference | None = None,
@@ -90,7 +124,7 @@ def imported(
         kb = KnowledgeBase(plant, channels, how, tick, slew)
     except (ExchangeError, KnowledgeBaseError):
         raise
-    except ValueError as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise KnowledgeBaseError(str(error)) from error
     return knowledge_base.from_document({**knowledge_base.to_document(kb), "hash": ""})
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term, range_of
 from flcs.inference import defuzzification
 from flcs.inference.membership import Bell, Gaussian, Trapezoid, Triangular
+from plants.core.names import identifier
 
 if TYPE_CHECKING:
     from flcs.inference.rule_base import Inference, Rule, RuleBase
@@ -27,7 +28,7 @@ def system_of(kb: KnowledgeBase, channel: int = 0) -> FuzzySystem:
     check_form(how)
     outputs = zip(base.gain_names, base.low, base.high, base.reference, strict=True)
     return FuzzySystem(
-        name=f"{kb.plant}_{base.name}",
+        name=identifier(f"{kb.plant}_{base.name}"),
         inputs=tuple(Antecedent(v.name, v.low, v.high, terms_of(v)) for v in base.inputs),
         outputs=tuple(Consequent(name, *range_of(low, high), rest) for name, low, high, rest in outputs),
         rules=tuple(SystemRule(rule.terms, said(base, rule), rule.on) for rule in base.rules),

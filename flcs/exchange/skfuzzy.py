@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term
+from plants.core.names import comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +127,7 @@ def built(data):  # noqa: ANN001, ANN201  (its text is copied into exported file
 def write(system: FuzzySystem) -> str:
     """Return a Python file that needs NumPy and scikit-fuzzy alone: ``build()`` gives the control system."""
     lines = inspect.getsource(built).splitlines()[1:]
-    head = f'"""Fuzzy control system {system.name} for scikit-fuzzy: build() returns it."""\n'
+    head = f'"""Fuzzy control system {comment(system.name)} for scikit-fuzzy: build() returns it."""\n'
     data = json.dumps(data_of(system), allow_nan=False, indent=1)
     return "\n".join([head, f"DATA = {data}", "", "", "def built(data):", *lines, "", "", _TAIL])
 

@@ -7,9 +7,15 @@ an affine function of the inputs for each output; the output is their weighted m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+from plants.core.reading.files import FileError, read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Point = tuple[float, float]
+_LARGEST = 2**20  # bytes of a file of rules
 
 
 class ExchangeError(ValueError):
@@ -19,6 +25,20 @@ class ExchangeError(ValueError):
 def refuse(line: int, expected: str, came: object) -> NoReturn:
     """Raise ExchangeError about a line of a file (0: no line of its own)."""
     raise ExchangeError(f"{f'line {line}: ' if line else ''}expected {expected}, got {came}")
+
+
+def text_of(path: str | Path) -> str:
+    """Return the text of a file of rules.
+
+    Raises
+    ------
+    ExchangeError
+        If it cannot be read as one, naming the file.
+    """
+    try:
+        return read_text(path, _LARGEST)
+    except (OSError, FileError) as error:
+        raise ExchangeError(f"{path} cannot be read as text: {error}") from error
 
 
 @dataclass(frozen=True)

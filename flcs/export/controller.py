@@ -15,9 +15,10 @@ import numpy as np
 from controllers import ManualStation
 from flcs import FuzzyController
 from flcs.export.guard import Guard, judge, lead, note_authority, trusted
-from flcs.export.machine import GroupedSlots, Machine, MachineSignal, identifier, part
+from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from plants.core.blocks import allocate_inputs
 from plants.core.elementary import where
+from plants.core.names import identifier
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import depends, differentiate, names, symbols
 from sscq.loop.sampled_controller import SampledController

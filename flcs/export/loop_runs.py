@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flcs import FuzzyController
-from flcs.export.machine import identifier
 from plants.core.analysis.closed_loop import Measured
+from plants.core.names import identifier
 from plants.excitation import Recorded
 from sscq.loop.closed_loop import ClosedLoop
 

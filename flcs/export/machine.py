@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.names import comment, identifier
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from plants.core.tracing.tape import Traced
 
 
-def identifier(name: str) -> str:
-    """Return a name as every language takes it: what is no letter or digit becomes an underscore."""
-    return re.sub(r"\W", "_", name, flags=re.ASCII)
+def program_name(name: str) -> str:
+    """Return an identifier for a program or file: it begins with a letter (MATLAB) and has single underscores (ST)."""
+    made = re.sub(r"_+", "_", identifier(name)).strip("_")
+    return made if re.match(r"[A-Za-z]", made) else f"n{made}"
 
 
 def check_identifier(language: str, name: str, taken: Container[str] = ()) -> None:
@@ -47,8 +49,10 @@ class MachineSignal:
     text: str = ""
 
     def __post_init__(self) -> None:
-        """Make the name an identifier."""
+        """Make the name an identifier; unit and text are for comments."""
         object.__setattr__(self, "name", identifier(self.name))
+        object.__setattr__(self, "unit", comment(self.unit))
+        object.__setattr__(self, "text", comment(self.text))
 
     @property
     def reach(self) -> str:
@@ -144,9 +148,9 @@ class Machine:
     Attributes
     ----------
     name : str
-        An identifier in every language.
+        An identifier in every language is made of it.
     text : str
-        What it is, a line.
+        What it is; a line for comments is made of it.
     inputs, outputs : tuple of MachineSignal
         Names of slots as well.
     memory : mapping of str to float
@@ -165,7 +169,7 @@ class Machine:
     sample_time: float
 
     def __post_init__(self) -> None:
-        """Make the slots' names identifiers.
+        """Make names identifiers, and the text one for comments.
 
         Raises
         ------
@@ -176,6 +180,8 @@ class Machine:
         if len(memory) < len(self.memory):
             raise ValueError(f"names must differ in letters and digits, got {', '.join(self.memory)}")
         object.__setattr__(self, "memory", memory)
+        object.__setattr__(self, "name", program_name(self.name))
+        object.__setattr__(self, "text", comment(self.text))
 
     @property
     def places(self) -> dict[str, int]:

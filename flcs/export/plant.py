@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flcs.export.machine import Machine, MachineSignal, identifier, part
+from flcs.export.machine import Machine, MachineSignal, part
 from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.elementary import where
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.motion.step import Motion, finite
+from plants.core.names import identifier
 
 if TYPE_CHECKING:
     from flcs.export.machine import Slots

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs import FuzzyController
-from flcs.export.machine import identifier
+from plants.core.names import identifier
 from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from flcs.export.pid_block import NAMES, VendorForm, forms
 from flcs.export.recording import Recording
 from plants.core.elementary import where
+from plants.core.names import identifier
 from sscq.loop.sampled_controller import SampledController
 from sscq.loop.spec import LoopSpec
 from sscq.situations.situation import Situation
@@ -139,7 +140,7 @@ class _Scheduler:
         for name, base in zip(self.names, self.kb.channels, strict=True):
             found = forms(base.reference, _box(base), self.form)
             memory |= {f"{word}_{name}": float(value) for word, value in zip(NAMES, found, strict=True)}
-        return memory | {"fault": 0.0, "tripped": 0.0}
+        return {identifier(slot): value for slot, value in memory.items()} | {"fault": 0.0, "tripped": 0.0}
 
     # --------------------------------------------------------------------------------------------------------- blocks
 
@@ -198,7 +199,7 @@ def random_inputs(kb: KnowledgeBase, machine: Machine, seed: int) -> NDArray[np.
     for base in kb.channels:
         for v in base.inputs:
             own = f"{v.name}_{base.name}" if v.name in {"e", "e_rate"} else v.name
-            ranges[own] = (v.low - _BEYOND * (v.high - v.low), v.high + _BEYOND * (v.high - v.low))
+            ranges[identifier(own)] = (v.low - _BEYOND * (v.high - v.low), v.high + _BEYOND * (v.high - v.low))
     columns = []
     for signal in machine.inputs:
         low, high = ranges.get(signal.name, (1.0, 1.0) if signal.name == "authority" else (-1.0, 1.0))

@@ -19,6 +19,7 @@ from flcs.export.pid_block import NAMES, VendorForm, as_parallel, forms
 from flcs.export.proof import OK, Proof
 from flcs.inference import inference
 from flcs.knowledge_base import lookup
+from plants.core.names import identifier
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,13 +95,18 @@ def files(job: Job) -> dict[str, str | bytes]:
     """Return the export's files by name: gains, and in JSON, NPZ and a CSV of their own the forms K, Ti, Td."""
     found: dict[str, str | bytes] = {}
     for one in tables_of(job.kb, job.form):
-        name = f"{job.plant.name}_{one.table.name}"
+        name = _stem(job, one)
         found[f"{name}.csv"] = lookup.csv_text(one.table)
         found[f"{name}.json"] = json.dumps(_plain(one, job), allow_nan=False) + "\n"
         found[f"{name}.npz"] = _npz(one)
         if one.forms:
             found[f"{name}_forms.csv"] = _forms_csv(one, job.form.unit)
     return found
+
+
+def _stem(job: Job, one: ScheduleTable) -> str:
+    """The files' name without ending."""
+    return identifier(f"{job.plant.name}_{one.table.name}")
 
 
 def _plain(one: ScheduleTable, job: Job) -> dict[str, Any]:
@@ -141,7 +147,7 @@ def prove(job: Job, folder: Path) -> Proof:
     errors: dict[str, float] = {}
     for k, one in enumerate(tables_of(job.kb, job.form)):
         allowed = max(allowed, one.table.error)
-        grids = _read(folder, f"{job.plant.name}_{one.table.name}", one.table)
+        grids = _read(folder, _stem(job, one), one.table)
         if len({grid.tobytes() for grid in grids}) != 1:
             return Proof(TARGET, checker, "failed", f"{one.table.name}: csv, json and npz differ", allowed)
         found = _errors(job, k, one.table, grids[0])

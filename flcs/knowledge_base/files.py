@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from flcs.knowledge_base.complaints import KnowledgeBaseError
+from plants.core.reading import formats
+from plants.core.reading.files import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 def content_hash(document: Mapping[str, Any]) -> str:
@@ -34,13 +36,9 @@ def read(path: str | Path) -> Mapping[str, Any]:
         If it cannot be opened.
     """
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise KnowledgeBaseError(
-            f"{path} is not complete JSON: {error.msg} at line {error.lineno} column {error.colno}; {_ADVICE}"
-        ) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise KnowledgeBaseError(f"{path} is not a knowledge base: {error}; {_ADVICE}") from error
+        document = formats.read_json(path)
+    except FileError as error:
+        raise KnowledgeBaseError(f"{error}; {_ADVICE}") from None
     if not isinstance(document, dict):
         raise KnowledgeBaseError(f"{path}: expected a JSON mapping, got {type(document).__name__}; {_ADVICE}")
     return document
@@ -54,7 +52,3 @@ def check_hash(path: str | Path, document: Mapping[str, Any], *, edited: bool) -
             f"{path} was changed after it was saved: expected content hash {expected}, got {found}; {_ADVICE}, or, if "
             "the change is meant, load it with edited=True and save it"
         )
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"expected finite numbers, got {name}")

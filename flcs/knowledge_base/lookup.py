@@ -23,6 +23,8 @@ from flcs.knowledge_base.complaints import KnowledgeBaseError, complain
 from plants.core import atomic_files
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum
+from plants.core.reading.files import FileError, read_text
+from plants.core.reading.formats import csv_rows_of, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,15 +214,13 @@ def load_csv(path: str | Path) -> LookupTable:
     KnowledgeBaseError
         Where the file is not what :func:`save` writes, with the line.
     """
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    lines = read_text(path).splitlines()
     if not lines or not lines[0].startswith("# "):
         raise KnowledgeBaseError(f"{path} is not a look-up table: expected a first line '# {{...}}' with its header")
     try:
-        header = json.loads(lines[0][2:])
-    except json.JSONDecodeError as error:
-        raise KnowledgeBaseError(
-            f"{path}: the header in line 1 is not complete JSON: {error}; save it again"
-        ) from error
+        header = json_value(lines[0][2:], f"{path}: the header in line 1")
+    except FileError as error:
+        raise KnowledgeBaseError(f"{error}; save it again") from None
     from flcs.knowledge_base import structure  # msgspec, which only readers need
 
     fields = structure.checked(header, structure.TableFields, "header")
@@ -275,7 +275,7 @@ def _axis(fields: AxisFields, place: str) -> TableAxis:
 
 
 def _rows(path: str | Path, lines: Sequence[str], names: Sequence[str]) -> np.ndarray:
-    table = list(csv.reader(lines))
+    table = [row for _, row in csv_rows_of("\n".join(lines), str(path))]
     if not table or table[0] != list(names):
         raise KnowledgeBaseError(
             f"{path} line 2: expected the columns {list(names)}, got {table[0] if table else 'nothing'}"

@@ -200,7 +200,11 @@ def json_schema() -> dict[str, Any]:
 def _complain(value: Any, kind: Any, place: str, message: str) -> NoReturn:
     """Raise the sentence about what msgspec complains of: it says where, the types say what was expected there."""
     _, _, way = message.rpartition(" - at `$")
+    if "[...]" in way:  # within a mapping of names that are not known here
+        raise KnowledgeBaseError(f"{place or 'the document'}: {message}; {ADVICE}")
     for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", way):
+        if name and not (isinstance(value, dict) and name in value):
+            break  # a key of other signs than a field's
         if name:
             place = f"{place}.{name}" if place else name
             struct = _chosen(kind, value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 
 from flcs.inference.rule_base import OWN_INPUTS
 from flcs.learning.rows import column_of
+from plants.core.reading import formats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,11 +122,7 @@ def read(path: str | Path) -> dict[str, Array]:
 
 
 def _csv(path: str | Path) -> dict[str, Array]:
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no CSV file: {error.reason}") from error
-    rows = [(k, row) for k, row in enumerate(csv.reader(lines), start=1) if row and not row[0].startswith("#")]
+    rows = [(k, row) for k, row in formats.csv_rows(path, "utf-8-sig") if row and not row[0].startswith("#")]
     if len(rows) < 2:
         raise ValueError(f"{path}: expected a row of names and rows of numbers, got {len(rows)} rows")
     (_, names), body = rows[0], rows[1:]
@@ -146,11 +141,7 @@ def _row(path: str | Path, number: int, row: list[str], n: int) -> list[float]:
 
 
 def _npz(path: str | Path) -> dict[str, Array]:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
-    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError) as error:
-        raise ValueError(f"{path} is no NPZ file of plain arrays: {error}") from error
+    found = formats.read_npz(path)
     if "inputs" not in found:
         return found
     names = [str(name) for name in found.get("input_names", OWN_INPUTS)]

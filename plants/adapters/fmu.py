@@ -19,6 +19,7 @@ from plants.adapters.optional import package
 from plants.core.names import unknown
 from plants.core.plant import Plant
 from plants.core.quantities import Channel, ControlTask, Quantity
+from plants.core.reading.formats import read_json
 from plants.core.slow import LostError, SlowPlant, resting
 
 _REAL = {"Real", "Float64"}
@@ -89,6 +90,26 @@ class FmuDeclaration:
             raise ValueError(
                 f"declaration of a unit: steps must be above 0, got {self.step} and {self.substeps} substeps"
             )
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> FmuDeclaration:
+        """Return what a JSON file says.
+
+        Raises
+        ------
+        ValueError
+            If the file is no object of some of these entries, naming the file.
+        OSError
+            If it cannot be opened.
+        """
+        given, known = read_json(path, dict[str, Any]), [entry.name for entry in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise ValueError(f"{path}: {unknown('entry of a declaration', name, known)}")
+        try:
+            return cls(**given)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from error
 
 
 def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowPlant:

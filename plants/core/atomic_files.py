@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _MARK = ".tmp-"
@@ -28,7 +28,7 @@ def temporary(path: Path) -> Path:
 
 
 @contextmanager
-def writing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
+def writing(path: Path, previous: Path | None = None, mode: int | None = None) -> Iterator[BinaryIO]:
     """Open a binary file that takes the place of `path` when the block ends without an error.
 
     Parameters
@@ -36,6 +36,8 @@ def writing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
     path : Path
     previous : Path, optional
         Where the file that was at `path` is kept; between the two renames there is none at `path`.
+    mode : int, optional
+        Who may do what with the file, whatever the process's mask says; left out, that decides.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def writing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
     """
     hidden = temporary(path)
     try:
-        with hidden.open("xb") as stream:
+        with open(hidden, "xb", opener=_opener(mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -57,9 +59,22 @@ def writing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
     sync(path.parent)
 
 
-def write(path: Path, content: bytes | str) -> None:
-    """Write a whole file at once; text as UTF-8 with the line ends it has."""
-    with writing(path) as stream:
+def _opener(mode: int | None) -> Callable[[str, int], int] | None:
+    """What opens a new file with a mode, from its first moment on."""
+    if mode is None:
+        return None
+
+    def opened(name: str, flags: int) -> int:
+        handle = os.open(name, flags, mode)
+        os.chmod(name, mode)  # noqa: PTH101  (the mask may have taken from it)
+        return handle
+
+    return opened
+
+
+def write(path: Path, content: bytes | str, mode: int | None = None) -> None:
+    """Write a whole file at once; text as UTF-8 with the line ends it has. See :func:`writing`."""
+    with writing(path, mode=mode) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)
 
 

@@ -33,6 +33,24 @@ def variable(name: str) -> str:
     return f"{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{zlib.crc32(name.encode()):08x}"
 
 
+def identifier(name: str) -> str:
+    """Return a name as every language takes it: what is no ASCII letter or digit becomes an underscore."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def comment(text: str) -> str:
+    """Return a text as it may stand in a comment or a documentation string of any language, on one line.
+
+    Nothing in it ends or begins a comment, a string or an element of a page, escapes what follows or begins a new line.
+    """
+    line = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())
+    line = line.replace('"', "'").replace("\\", "/")
+    return _ENDS.sub(lambda found: f"{found[0][0]} ", line)
+
+
+_ENDS = re.compile(r"[*/](?=[*/)])|\((?=\*)|<(?=[/!?])|\?(?=\?)")
+
+
 def position(what: str, known: Sequence[str], name: str) -> int:
     """Return the position of `name` in `known`, or raise ValueError with the near miss."""
     if name not in known:

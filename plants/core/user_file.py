@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plants.core import registry
 from plants.core.plant import Plant
+from plants.core.reading import files
 from plants.core.slow import SlowPlant
 
 if TYPE_CHECKING:
@@ -21,7 +24,9 @@ class PlantFileError(ValueError):
     """A plant file that cannot be used; the message names the file and the line."""
 
 
-def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None) -> tuple[Plant, ...]:
+def load_plant_file(
+    path: str | Path, say: Callable[[str], object] | None = None, digest: str | None = None
+) -> tuple[Plant, ...]:
     """Execute a user's Python file and return the plants that it gives.
 
     A plant file is a Python program and is executed with all that this implies; load only files you trust. Plants that
@@ -33,6 +38,8 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
     path : str or Path
     say : callable, optional
         Is told, before it happens, that the file is executed.
+    digest : str, optional
+        SHA-256 of the content that is to be executed; another content is refused.
 
     Returns
     -------
@@ -47,13 +54,16 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
     file = Path(path)
     if not file.is_file():
         raise PlantFileError(f"there is no plant file {file}")
+    source = files.read_bytes(file)
+    if digest is not None and hashlib.sha256(source).hexdigest() != digest:
+        raise PlantFileError(f"{file} has another content than was to be executed; look into it")
     if say is not None:
         say(f"executing {file} (a plant file is Python code)")
     known = registry.snapshot()
     _take_back(_GIVEN.get(file.resolve(), {}))
     before = registry.snapshot()
     try:
-        found = _plants_of(file, before)
+        found = _plants_of(file, source, before)
     except BaseException:
         registry.restore(known)  # what the file gave before still counts
         raise
@@ -91,9 +101,9 @@ def _take_back(given: dict[str, tuple[Plant | None, Plant | None]]) -> None:
     registry.restore(plants)
 
 
-def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
+def _plants_of(file: Path, source: bytes, before: dict[str, Plant]) -> tuple[Plant, ...]:
     try:
-        module = _execute(file)
+        module = _execute(file, source)
         own = [value for value in vars(module).values() if isinstance(value, Plant) and not registry.is_of_task(value)]
         registered = [registry.find(name) for name in registry.names()]
         found = {id(p): p for p in (*own, *registered) if all(p is not known for known in before.values())}
@@ -108,15 +118,16 @@ def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
     return tuple(found.values())
 
 
-def _execute(file: Path) -> ModuleType:
+def _execute(file: Path, source: bytes) -> ModuleType:
+    """Execute this text, and no byte code that lies beside the file."""
     name = _module_name(file)
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    if spec is None or not isinstance(spec.loader, SourceFileLoader):
         raise PlantFileError(f"{file}: a plant file is a Python file (.py)")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickling look it up by name
     try:
-        spec.loader.exec_module(module)
+        exec(spec.loader.source_to_code(source, str(file)), vars(module))  # noqa: S102  (what this is for)
     except SyntaxError as error:
         message = f"{error.filename}, line {error.lineno}: {error.msg}: {(error.text or '').strip()}"
         raise PlantFileError(message) from error

@@ -1,7 +1,7 @@
 """The ways to derive a form: all that are asked for are gone, the one with the fewest operations is kept.
 
 Derived parts are kept on disk, under the hash of the declaration, the options and what derives: a warm start derives
-nothing. A file is JSON: operations by name, arguments by number. What cannot be read is derived again.
+nothing. A file is sealed JSON: operations by name, arguments by number. What cannot be read is derived again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ def stored_parts(
     derive : callable
         ``() -> parts, facts``; facts are plain data.
     """
-    path = cache.folder() / f"mechanism_{storage_key(declared, options)}.json"
-    found = _read(path)
+    key = storage_key(declared, options)
+    path = cache.folder() / f"mechanism_{key}.json"
+    found = _read(path, key)
     if found is None:
         made, facts = derive()
         body = _dumped(_written(made, facts))
-        cache.keep(path, _dumped({"digest": _digest(body), "record": json.loads(body)}))
+        cache.seal(path, key, body.encode())
         found = _loaded(json.loads(body))  # cold and warm starts go the same way
     return found
 
@@ -113,11 +114,13 @@ def _written(made: Parts, facts: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(path: Path) -> tuple[Parts, dict[str, Any]] | None:
+def _read(path: Path, key: str) -> tuple[Parts, dict[str, Any]] | None:
+    found = cache.sealed(path, key)
+    if found is None:
+        return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return _loaded(found["record"]) if found["digest"] == _digest(_dumped(found["record"])) else None
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
+        return _loaded(json.loads(found))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
         return None
 
 

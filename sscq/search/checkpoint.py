@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 import warnings
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import atomic_files
+from plants.core.reading import formats
+from plants.core.reading.files import FileError
 from sscq.search.method import not_negative
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Checkpoint:
         path = Path(self.path)
         files = [file for file in (path, self.previous) if file.exists()]
         for file in files:
-            stored = _parsed(file.read_bytes())
+            stored = _parsed(file)
             if stored is None:
                 continue
             if file != path:
@@ -132,16 +133,15 @@ class Checkpoint:
         self.previous.replace(self.path)  # else the next write would keep the damaged file as the previous one
 
 
-def _parsed(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
+def _parsed(file: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
     """Header and arrays; None if the content is damaged (each array has a check sum)."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(str(arrays.pop(_NOTES)))
-        header["schema"], header["identity"], header["notes"]
-    except Exception:  # noqa: BLE001  (what a damaged file raises depends on where it is damaged)
+        arrays = formats.read_npz(file)
+        header = formats.json_value(str(arrays.pop(_NOTES, "")), str(file), dict[str, Any])
+    except FileError:
         return None
-    return header, arrays
+    parts = [header.get(name) for name in ("identity", "notes")]
+    return (header, arrays) if all(isinstance(part, dict) for part in parts) else None
 
 
 def _differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core import atomic_files
+from plants.core.reading.files import read_text
+from plants.core.reading.formats import csv_rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,9 +99,8 @@ class TeachingSignal:
             Naming file and row, where the file is of another kind, cut off, or not finite.
         """
         path = Path(path)
-        with path.open(newline="", encoding="utf-8") as stream:
-            text = stream.read()
-        rows = list(csv.reader(io.StringIO(text)))
+        text = read_text(path)
+        rows = [row for _, row in csv_rows_of(text, str(path))]
         if not rows or rows[0][:1] != [f"# {SCHEMA}"]:
             message = f"{path} is not a teaching signal of this version: expected a first line '# {SCHEMA}'"
             raise ValueError(message)

@@ -33,6 +33,7 @@ _RAMP = 0.25  # of the horizon
 _PERIODS = 2.0  # of a sine in a horizon
 _DRAWS = 1  # their stream of random numbers; searches are seeded with the seed alone
 _ROUNDING = 1e-6  # relative: times are given in decimals
+_MOST_QUANTA = 1e15  # that doubles count
 
 
 def begins(plant: Plant, situation: Situation, step: float | None = None) -> bool:
@@ -68,6 +69,10 @@ class EnvelopeAxis:
         """Range of the gene: quanta are counted."""
         if not self.quantum:
             return self.low, self.high
+        if self.high / self.quantum > _MOST_QUANTA:
+            raise ValueError(
+                f"envelope: {self.quantum:g} {self.unit} is too small a part of {self.name}; say a larger one"
+            )
         low = math.ceil(self.low / self.quantum - _ROUNDING)
         high = math.floor(self.high / self.quantum + _ROUNDING)
         if low > high:

@@ -137,7 +137,7 @@ def test_a_recorded_series_that_cannot_be_used(refused, text, message):
 def test_a_recorded_series_that_is_no_text(refused):
     Path("wind.csv").write_bytes(b"\x93NUMPY\x01\x00\xff\xfe")
     error = refused("simulate", "excitation.kind=recorded", "excitation.file=wind.csv")
-    assert "wind.csv is no CSV text" in error
+    assert "wind.csv is no UTF-8 text" in error
 
 
 # ------------------------------------------------------------------------------------------------------ knowledge bases

@@ -97,5 +97,5 @@ def test_without_such_packages_nothing_is_said(capsys):
 
 
 def test_they_are_designed_for_by_name(package, tmp_path, capsys):
-    cli.main(["simulate", "plant=quick_lag", "t_end=1", f"hydra.run.dir={tmp_path / 'run'}"])
+    cli.main(["simulate", "plant=quick_lag", "t_end=1", f"output={tmp_path / 'run'}"])
     assert (tmp_path / "run").is_dir()

@@ -22,13 +22,14 @@ import numpy as np
 from experiments.report.drawing.html import Html, element, head_line, whole_page
 from flcs.export import targets
 from flcs.export.loop_runs import LoopRun, between, simulated
-from flcs.export.machine import Machine, Slots, identifier, part
+from flcs.export.machine import Machine, Slots, part, program_name
 from flcs.export.plant import plant_machine
 from flcs.export.proof import OK, Proof, failure_text, output_of, unchecked, version
 from flcs.export.scheduler import is_scheduler
 from flcs.export.scripts import javascript
 from flcs.export.targets import Target
 from plants.core.analysis.closed_loop import Measured
+from plants.core.names import identifier
 from sscq.loop.spec import LoopSpec
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def gains_of(machine: Machine) -> list[str]:
 
 def plant_name(job: Job) -> str:
     """Return the name of the plant's class in the page."""
-    return f"{identifier(job.plant.name)}_plant"
+    return program_name(f"{job.plant.name}_plant")
 
 
 def about(job: Job) -> dict[str, Any]:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flcs.export.loop_runs import between, simulated
-from flcs.export.machine import identifier
 from flcs.export.proof import answer, output_of
 from flcs.export.statements import template
 from plants.core.analysis.closed_loop import Measured
 from plants.core.blocks import allocate_inputs
 from plants.core.motion.integrators import INTEGRATORS
+from plants.core.names import identifier
 from plants.core.printers import c
 from plants.core.tracing.trace import Shape, names, trace
 

@@ -9,7 +9,6 @@ import math
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from flcs.export.machine import check_identifier
 from flcs.export.statements import Unfused, printed_parts, single
 from plants.core.printers import c_kernels
 from plants.core.printers.c import PrintedC
@@ -54,6 +53,11 @@ class StraightFloat(Unfused, Straight):
 PRINTERS: dict[str, type[Straight]] = {"double": Straight, "float": StraightFloat}
 
 
+_KEYWORDS = re.findall(
+    r"\w+",
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while",
+)
 _HELPERS = """
 #ifdef __GNUC__
 #define K_INLINE static inline __attribute__((unused))
@@ -115,8 +119,7 @@ def texts(machine: Machine, precision: str = "double") -> dict[str, str]:
     ValueError
         If a name is no C identifier, or a constant has no value in the precision.
     """
-    for name in (machine.name, *machine.memory):
-        check_identifier("C", name)
+    machine.check_names("C", _KEYWORDS)
     return {f"{machine.name}.h": _header(machine, precision), f"{machine.name}.c": _source(machine, precision)}
 
 

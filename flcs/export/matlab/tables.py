@@ -10,6 +10,7 @@ from flcs.export.matlab import octave
 from flcs.export.matlab.functions import MStraight
 from flcs.export.statements import template
 from flcs.export.tables import ScheduleTable, tables_of
+from plants.core.names import comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,10 +42,10 @@ def texts(kb: KnowledgeBase, name: str, form: VendorForm) -> dict[str, str]:
 
 def _channel(k: int, one: ScheduleTable) -> Iterable[str]:
     table, n = one.table, len(one.table.axes)
-    yield f"t({k}).name = '{table.name}';"
-    yield f"t({k}).inputs = {{{', '.join(repr(a.name) for a in table.axes)}}};"
+    yield f"t({k}).name = {_text(table.name)};"
+    yield f"t({k}).inputs = {{{', '.join(_text(a.name) for a in table.axes)}}};"
     yield f"t({k}).axes = {{{', '.join(_row(a.nodes) for a in table.axes)}}};"
-    yield f"t({k}).gain_names = {{{', '.join(map(repr, table.gain_names))}}};"
+    yield f"t({k}).gain_names = {{{', '.join(map(_text, table.gain_names))}}};"
     grids = [_grid(table.values[..., j], n) for j in range(len(table.gain_names))]
     yield f"t({k}).gains = {{{', '.join(grids)}}};"
     for word in ("low", "high", "reference"):
@@ -56,6 +57,11 @@ def _channel(k: int, one: ScheduleTable) -> Iterable[str]:
     for name, values in one.forms.items():
         if name not in {"standard", "series"}:
             yield f"t({k}).{name} = {_grid(values, n)};"
+
+
+def _text(name: str) -> str:
+    """A name as a text of the language: on one line, its quotes doubled."""
+    return "'" + comment(name).replace("'", "''") + "'"
 
 
 def _row(values: Iterable[float]) -> str:

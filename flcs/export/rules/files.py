@@ -14,6 +14,7 @@ import numpy as np
 from flcs.exchange import ExchangeError, complement, restored, system_of
 from flcs.exchange.of_knowledge_base import as_files_say
 from flcs.export.proof import OK, Proof, unchecked
+from plants.core.names import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ COMPLEMENT = "complement.json"
 
 def stem(plant: str, channel: str) -> str:
     """Return a file's name without its ending."""
-    return f"{plant}_{channel}"
+    return identifier(f"{plant}_{channel}")
 
 
 def names_of(kb: KnowledgeBase, ending: str) -> list[str]:

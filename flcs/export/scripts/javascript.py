@@ -133,7 +133,7 @@ def text(machine: Machine) -> str:
     bodies, used = printed_parts(machine, Script, _part)
     return template(
         "flcs.export.scripts", "machine.js",
-        name=machine.name, text=machine.text.replace("*/", ""), sample=f"{machine.sample_time:.12g} s",
+        name=machine.name, text=machine.text, sample=f"{machine.sample_time:.12g} s",
         count=len(machine.memory), power=_POWER if "power" in used else "",
         start=", ".join(Script.literal(value) for value in machine.memory.values()),
         places=", ".join(f"{name}: {place}" for name, place in machine.places.items()),

@@ -118,7 +118,7 @@ def text(machine: Machine) -> str:
     helpers = [HELPERS[name].strip("\n") + "\n" for name in sorted(used & HELPERS.keys())]
     return template(
         "flcs.export.scripts", "machine.py.template",
-        name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
+        name=machine.name, text=machine.text, sample=f"{machine.sample_time:.12g} s",
         sample_time=repr(machine.sample_time), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
         start="\n".join(f'    "{slot}": {Lines.literal(value)},' for slot, value in machine.memory.items()),
         functions="\n\n".join(f"\n{function}" for function in (*helpers, *bodies)).strip("\n"),

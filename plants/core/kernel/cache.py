@@ -2,13 +2,15 @@
 
 The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. Beside it
 lies its machine code for each kind of processor that ran it (:mod:`plants.core.kernel.machine_code`). Files are
-written under a temporary name and renamed; an existing source is never rewritten.
+written under a temporary name and renamed; an existing source is never rewritten. Machine code is executed: what is
+taken of it, and what not, is in docs/reference/cache.md.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import json
 import os
 import shutil
 import types
@@ -17,8 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plants.core import atomic_files
-from plants.core.kernel import machine_code
+from plants.core.kernel import machine_code, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,9 +45,13 @@ def entries() -> list[Path]:
 
 def title(path: Path) -> str:
     """Return what a generated source says it is: the first line of its docstring; empty if it has none."""
-    with path.open(encoding="utf-8") as file:
-        first = file.readline().rstrip("\n")
+    first = source(path).partition("\n")[0]
     return first.removeprefix('"""') if first.startswith('"""') else ""
+
+
+def source(path: Path) -> str:
+    """Return the text of a generated source; empty where it is no file of this user."""
+    return (private_folder.read(path) or b"").decode(errors="replace")
 
 
 def find(name: str) -> Path:
@@ -71,7 +76,8 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    for path in (*found, *folder().glob("kernel_*.o"), *folder().glob("mechanism_*.json")):
+    kept = (path for kind in ("kernel_*.o", "mechanism_*.json", "executed_*", "key") for path in folder().glob(kind))
+    for path in (*found, *kept):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
     return len(found)
@@ -108,21 +114,35 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
 
 def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
     """Return machine code for this processor, from beside the source or newly compiled."""
-    path = source and source.with_suffix(f".{_digest(machine_code.processor())[:8]}.o")
-    code = machine_code.unpacked(_read(path)) if path else None
+    if source is None:
+        return machine_code.compiled(text, arguments)
+    processor = machine_code.processor()
+    path = source.with_suffix(f".{_digest(processor)[:8]}.o")
+    label = json.dumps([path.name, _digest(text), list(arguments), processor, _versions().split("\n")])
+    code = sealed(path, label)
     if code is None:
         code = machine_code.compiled(text, arguments)
-        if path:
-            keep(path, machine_code.packed(code))
+        seal(path, label, code)
     return code
 
 
-def _read(path: Path) -> bytes:
-    """Return a file's content; none where it is not there or cannot be read: it is made again."""
+def sealed(path: Path, label: str) -> bytes | None:
+    """Return the content of a file that :func:`seal` wrote into the cache folder under this label, None if none is."""
     try:
-        return path.read_bytes()
-    except OSError:
-        return b""
+        return private_folder.read_sealed(path, label)
+    except OSError as error:
+        _warn_once(error.strerror)
+        return None
+
+
+def seal(path: Path, label: str, content: bytes) -> bool:
+    """Write a file into the cache folder, sealed; return whether that could be done, as :func:`keep`."""
+    try:
+        private_folder.write_sealed(path, label, content)
+    except OSError as error:
+        _warn_once(error.strerror)
+        return False
+    return True
 
 
 def _digest(text: str) -> str:
@@ -146,14 +166,13 @@ def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
 def _stored(name: str, text: str) -> Path | None:
     """Keep the source; return its place, or None if it cannot be written."""
     path = folder() / f"{name}.py"
-    return path if path.is_file() or keep(path, text) else None
+    return path if private_folder.read(path) == text.encode() or keep(path, text) else None
 
 
 def keep(path: Path, content: str | bytes) -> bool:
     """Write a file into the cache folder; return whether that could be done (where not, one warning says so)."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_files.write(path, content)
+        private_folder.write(path, content)
     except OSError as error:
         _warn_once(error.strerror)
         return False
@@ -164,7 +183,7 @@ def _warn_once(reason: object) -> None:
     if folder() not in _unwritable:
         _unwritable.add(folder())
         message = (
-            f"the kernel cache {folder()} cannot be written ({reason}); compiling in memory. "
-            "Set SSCQ_CACHE to a writable folder to keep compiled kernels"
+            f"the kernel cache {folder()} cannot be used ({reason}); compiling in memory. "
+            "Set SSCQ_CACHE to a folder of your own to keep compiled kernels"
         )
         warnings.warn(message, stacklevel=5)

@@ -1,8 +1,7 @@
 """Machine code of a generated source: compiled once, then an object file that LLVM loads alone.
 
 The object needs neither the compiler nor Python: plain numbers and arrays in, no allocation, no reference counts, no
-exceptions. A file is a line of JSON (what it is for, a hash of the rest) and the object, no pickle; one that does not
-match is made anew.
+exceptions.
 
 ``SSCQ_CPU_NAME`` and ``SSCQ_CPU_FEATURES`` in the environment name another processor in LLVM's words than the one that
 this process runs on, such as ``haswell`` and ``+avx2,+fma``.
@@ -12,8 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -106,21 +103,6 @@ def compiled(text: str, arguments: Sequence[str]) -> bytes:
 def assembly(text: str, arguments: Sequence[str]) -> str:
     """Return the assembly of what :func:`compiled` gives."""
     return _machine().emit_assembly(_module(text, arguments))
-
-
-def packed(code: bytes) -> bytes:
-    """Return the content of an object's file."""
-    return _head(code) + code
-
-
-def unpacked(content: bytes) -> bytes | None:
-    """Return the object of a file's content; None if it is damaged."""
-    head, _, code = content.partition(b"\n")
-    return code if head + b"\n" == _head(code) else None
-
-
-def _head(code: bytes) -> bytes:
-    return json.dumps({"sscq kernel": 1, "sha256": hashlib.sha256(code).hexdigest()}).encode() + b"\n"
 
 
 def _machine() -> Any:

@@ -5,7 +5,6 @@ Every error of reading names the file and the line.
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,11 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from plants.core.reading.formats import csv_rows
 from plants.core.signals import noise
 from plants.core.signals.signal import TIME_TOLERANCE, Feed, RandomPart, check_finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_MOST_STEPS = 1e7  # of a series that is resampled: some hundred megabytes
 
 
 def read_series(path: Path, column: str | int, first: str = "times") -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -73,12 +75,8 @@ def _numbers(line: str, row: list[str], place: int) -> tuple[float, float]:
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Line numbers and cells of a CSV file, without empty lines and comments (#)."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            reader = csv.reader(stream)
-            return [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is no CSV text: {error}") from error
+    found = csv_rows(path, "utf-8-sig")
+    return [(number, row) for number, row in found if row and not row[0].lstrip().startswith("#")]
 
 
 def _is_header(row: list[str]) -> bool:
@@ -150,6 +148,10 @@ class Recorded(RandomPart):
             ratio = gaps[0] / step
             if ratio > 1.0 - 1e-9 and abs(ratio - round(ratio)) < 1e-6 * ratio:
                 return Feed(noise.RECORDED, float(gaps[0]), self.values)
+        if time[-1] / step > _MOST_STEPS:
+            raise ValueError(
+                f"a recorded series must end within {_MOST_STEPS:g} steps of {step:g} s, got {time[-1]:g} s; cut it"
+            )
         steps = np.arange(max(0, math.ceil(time[-1] / step)) + 1) * step
         if self.interpolation == "linear":
             resampled = np.interp(steps, time, values)

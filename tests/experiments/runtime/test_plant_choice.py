@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from experiments.runtime.errors import UserError
-from experiments.runtime.plant_choice import find_plant, stored_plant_file, stored_step
+from experiments.runtime.plant_choice import find_plant, load, stored_plant_file, stored_step
 from experiments.runtime.run_folder import RunFolder
+from plants.core import registry
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -29,8 +30,12 @@ class Evaluation:
 
 
 @pytest.fixture
-def kb():
+def kb(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "cache"))
     Path("tank.py").write_text(PLANT)
+    known = registry.snapshot()
+    load("tank.py", quiet=True)  # as the run did, in a process of its own
+    registry.restore(known)
     RunFolder.create("run", command="design", config={"plant_file": "tank.py"}, inputs=["tank.py"]).close()
     return "run/knowledge_base.json"
 

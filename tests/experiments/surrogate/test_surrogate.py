@@ -204,10 +204,10 @@ def test_declaration_is_read_and_checked(tmp_path):
     file.write_text('{"channels": [{"output": "y"}], "substeps": 2}')
     assert declaration(str(file)).substeps == 2
     file.write_text('{"chanels": []}')
-    with pytest.raises(UserError, match="did you mean 'channels'"):
+    with pytest.raises(ValueError, match=r"unit\.json: .* did you mean 'channels'"):
         declaration(str(file))
     file.write_text("[1]")
-    with pytest.raises(UserError, match="expected an object"):
+    with pytest.raises(ValueError, match=r"unit\.json is damaged: Expected `object`, got `array`"):
         declaration(str(file))
 
 

