@@ -14,7 +14,7 @@ import numpy as np
 
 from controllers import ManualStation
 from flcs import FuzzyController
-from flcs.export.guard import Guard, judge, lead, note_authority, trusted
+from flcs.export.guard import Guard, judge, lead, note_authority, ranges, states_of, trusted
 from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from plants.core.blocks import allocate_inputs
 from plants.core.elementary import where
@@ -75,6 +75,7 @@ class _Installed:
         self.controller = SampledController(self.spec, self.stations)
         self.names = self._names()
         self.memory = self._memory()
+        self.states: dict[str, tuple[float, float, float]] = {}
 
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Slots of the sampled controller's numbers."""
@@ -148,21 +149,28 @@ class _Installed:
     def machine(self, name: str) -> Machine:
         """Put the parts together."""
         known = tuple(self.memory)
-        parts = (
-            part("receive", self._receive, known),
-            part("schedule", self._schedule, known, self.spec.timing.tick),
-            part("act", self._act, known),
-        )
+        schedule = part("schedule", self._schedule, known, self.spec.timing.tick)
+        parts = (part("receive", self._receive, known), schedule, part("act", self._act, known))
+        read = [slot for p in parts for slot in p.program.inputs]
+        inputs = [signal.name for signal in self.inputs]
+        self.states = states_of(self.memory, read, inputs, self._ranges())
+        parts = (part("receive", self._receive, known), *parts[1:])
         text = f"Fuzzy gain-scheduled PID controller for {self.plant.name}, {self.kb.n_rules} rules"
         used = {signal.name for signal in (*self.inputs, *self.outputs)}
         used |= {slot for p in parts for slot in (*p.program.inputs, *p.writes)}
         memory = {slot: value for slot, value in self.memory.items() if slot in used}
         return Machine(name, text, self.inputs, self.outputs, memory, parts, self.h)
 
+    def _ranges(self) -> dict[str, tuple[float, float]]:
+        """Ends of the states that have any: gains, counts, flags, commands."""
+        found = ranges(self.guard, self.h) | {"fresh": (0.0, 1.0)}
+        boxes = [ends for base in self.kb.channels for ends in zip(base.low, base.high, strict=True)]
+        return found | {identifier(slot): box for slot, box in zip(self.names["g"], boxes, strict=True)}
+
     def _receive(self, m: Slots) -> None:
         """Trust, and the rates of references and measurements."""
         names = [q.name for q in self.measured] + [f"r_{c.output}" for c in self.channels]
-        judge(m, names, {c.output: c.unmoved for c in self.channels}, self.guard, self.h)
+        judge(m, names, {c.output: c.unmoved for c in self.channels}, self.guard, self.h, self.states)
         numbers = GroupedSlots(m, self.names)
         for i, c in enumerate(self.channels):
             trusted(m, c.track, self.guard)

@@ -4,6 +4,9 @@ A number is trusted where it lies strictly inside its range; NaN and infinity ne
 its last trusted value is used. A measurement that does not move for a while is not trusted either. After a time of
 uninterrupted distrust the controller trips: it goes to manual and moves to a safe command. After a time of
 uninterrupted trust it goes back to automatic without a bump.
+
+Its own states are looked at in every sample, too: one that cannot be right (NaN, infinite, beyond its range), as after
+a fault of the memory, begins anew, and the controller trips at once and recovers as from a lost signal.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 LARGEST = 1e15
 """Magnitude beyond which no signal is trusted: its products with gains stay finite in single precision as well."""
+_REACHABLE = 1e25
+"""Magnitude that no state reaches by trusted signals: their differences over a sample time, times gains."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,35 @@ def trusted(m: Slots, name: str, guard: Guard) -> Any:
     return good
 
 
+def ranges(guard: Guard, sample_time: float) -> dict[str, tuple[float, float]]:
+    """Return the ends, included, of the slots that :func:`judge` and :func:`note_authority` count and note in."""
+    patience, recovery = samples(guard.patience, sample_time), samples(guard.recovery, sample_time)
+    counts = {"bad_for": (0.0, patience), "good_for": (0.0, recovery)}
+    return counts | dict.fromkeys(("tripped", "last_authority"), (0.0, 1.0))
+
+
+def states_of(
+    memory: Mapping[str, float], read: Iterable[str], inputs: Iterable[str], ranges: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float, float]]:
+    """Return what :func:`mend` looks at: slots that are read and are no inputs, in the memory's order.
+
+    Parameters
+    ----------
+    memory : mapping of slot to float
+        What each begins with.
+    read, inputs : iterable of str
+    ranges : mapping of slot to (low, high)
+        Ends included; the others are believed up to what trusted signals can make of them.
+    """
+    wanted, found = set(read) - set(inputs), {}
+    for slot, start in memory.items():
+        if slot in wanted:
+            low, high = ranges.get(slot, (-_REACHABLE, _REACHABLE))
+            width = 1e-6 * max(1.0, abs(low), abs(high))  # single precision rounds the ends
+            found[slot] = (start, low - width, high + width)
+    return found
+
+
 def still(m: Slots, name: str, counter: str, guard: Guard, sample_time: float) -> Any:
     """1 where a measurement moved within `frozen_after`, else 0: a block."""
     before = m[f"last_{name}"]
@@ -100,7 +134,32 @@ def still(m: Slots, name: str, counter: str, guard: Guard, sample_time: float) -
     return where(limit - 0.5 - unchanged, 1.0, 0.0)
 
 
-def judge(m: Slots, names: Iterable[str], moving: Mapping[str, str], guard: Guard, sample_time: float) -> None:
+def mend(m: Slots, states: Mapping[str, tuple[float, float, float]], guard: Guard, sample_time: float) -> Any:
+    """Put states that cannot be right back to where they began; return 1 where there was none, else 0, and trip.
+
+    Parameters
+    ----------
+    states : mapping of slot to (start, low, high)
+        What a state begins with, and the ends between which it is believed.
+    """
+    sound: Any = 1.0
+    for name, (start, low, high) in states.items():
+        good = inside(m[name], low, high)
+        m[name] = where(good, m[name], start)
+        sound = where(good, sound, 0.0)
+    if states:
+        m["bad_for"] = where(sound, m["bad_for"], samples(guard.patience, sample_time))
+    return sound
+
+
+def judge(
+    m: Slots,
+    names: Iterable[str],
+    moving: Mapping[str, str],
+    guard: Guard,
+    sample_time: float,
+    states: Mapping[str, tuple[float, float, float]] | None = None,
+) -> None:
     """Judge the inputs of a sample, all together: slots fault, tripped, and the last trusted value of each.
 
     Parameters
@@ -113,10 +172,13 @@ def judge(m: Slots, names: Iterable[str], moving: Mapping[str, str], guard: Guar
     guard : Guard
     sample_time : float
         [s].
+    states : mapping of slot to (start, low, high), optional
+        Of :func:`mend`: one that cannot be right trips at once.
     """
+    sound = mend(m, states or {}, guard, sample_time)
     moved = [still(m, name, counter, guard, sample_time) for name, counter in moving.items()]
     good: Any = 1.0
-    for word in (*[trusted(m, name, guard) for name in names], *moved):
+    for word in (sound, *[trusted(m, name, guard) for name in names], *moved):
         good = good if isinstance(word, float) else where(word, good, 0.0)
     watch(m, good, guard, sample_time)
 

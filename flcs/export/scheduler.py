@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs import FuzzyController
-from flcs.export.guard import Guard, judge, lead, note_authority
+from flcs.export.guard import Guard, judge, lead, note_authority, ranges, states_of
 from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from flcs.export.pid_block import NAMES, VendorForm, forms
 from flcs.export.recording import Recording
@@ -87,11 +87,15 @@ class _Scheduler:
         self.errors = [f"{kind}_{name}" for name in self.names for kind in ("e", "e_rate")]
         self.seen = [*self.errors, *self.schedule.signals]
         self.gain_slots = [f"gain_{gain}" for gain in kb.gain_names]
+        self.states: dict[str, tuple[float, float, float]] = {}
 
     def machine(self, name: str) -> Machine:
         """Put the parts together."""
         inputs, outputs, memory = tuple(self._inputs()), tuple(self._outputs()), self._memory()
-        parts = (part("receive", self._receive, memory), part("schedule", self._schedule, memory))
+        schedule = part("schedule", self._schedule, memory)
+        read = [slot for p in (part("receive", self._receive, memory), schedule) for slot in p.program.inputs]
+        self.states = states_of(memory, read, [signal.name for signal in inputs], ranges(self.guard, self.h))
+        parts = (part("receive", self._receive, memory), schedule)
         text = f"Fuzzy gain schedule for {self.plant.name}, {self.kb.n_rules} rules, for a PID block elsewhere"
         used = {signal.name for signal in (*inputs, *outputs)}
         used |= {slot for p in parts for slot in (*p.program.inputs, *p.writes)}
@@ -146,7 +150,7 @@ class _Scheduler:
 
     def _receive(self, m: Slots) -> None:
         """Trust."""
-        judge(m, self.seen, {f"e_{name}": f"unmoved_{name}" for name in self.names}, self.guard, self.h)
+        judge(m, self.seen, {f"e_{name}": f"unmoved_{name}" for name in self.names}, self.guard, self.h, self.states)
         note_authority(m)
 
     def _schedule(self, m: Slots) -> None:

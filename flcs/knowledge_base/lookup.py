@@ -9,8 +9,10 @@ As a CSV file: a header line with everything but the values, the columns' names,
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import math
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
@@ -27,7 +29,7 @@ from plants.core.reading.files import FileError, read_text
 from plants.core.reading.formats import csv_rows_of, json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from flcs.knowledge_base.structure import AxisFields, TableFields
 
 
+MOST_NODES = 200_000  # a table of 3 gains in double precision is then 5 MB
+_LARGEST, _ROUNDING = 1e15, 1e-9
 MOST_UNROLLED = 1_200  # nodes that fit a compiled loop without branches
 
 
@@ -99,6 +103,23 @@ class LookupTable:
         if values.shape != shape or not np.isfinite(values).all():
             raise ValueError(f"a table needs finite values of shape {shape}, got shape {values.shape}")
         object.__setattr__(self, "values", values)
+        self._check_box()
+
+    def _check_box(self) -> None:
+        """Gains, box and fading as a knowledge base has them."""
+        low, high, reference = (np.asarray(ends, dtype=float) for ends in (self.low, self.high, self.reference))
+        if not ((low <= reference) & (reference <= high) & (np.maximum(np.abs(low), np.abs(high)) <= _LARGEST)).all():
+            raise ValueError(
+                f"a table needs low <= reference <= high within +-{_LARGEST:g} for each gain, got low {self.low}, "
+                f"reference {self.reference}, high {self.high}"
+            )
+        slack = _ROUNDING * np.maximum(np.abs(low), np.abs(high))
+        if not ((self.values >= low - slack) & (self.values <= high + slack)).all():
+            raise ValueError(f"a table's gains must lie in its box, low {self.low} to high {self.high}")
+        if not (math.isfinite(self.fade) and self.fade > 0.0):
+            raise ValueError(f"a table's fade must be positive and finite, got {self.fade}")
+        if self.n_nodes > MOST_NODES:
+            raise ValueError(f"a table has at most {MOST_NODES} nodes, got {self.n_nodes}")
 
     @property
     def n_nodes(self) -> int:
@@ -197,13 +218,20 @@ SCHEMA = 1
 def csv_text(table: LookupTable) -> str:
     """Return a table as the text of its file."""
     stream = io.StringIO()
-    stream.write("# " + json.dumps(csv_header(table), allow_nan=False) + "\n")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*(axis.name for axis in table.axes), *table.gain_names])
     nodes = product(*(axis.nodes.tolist() for axis in table.axes))
     for place, gains in zip(nodes, table.values.reshape(table.n_nodes, -1).tolist(), strict=True):
         writer.writerow([repr(number) for number in (*place, *gains)])
-    return stream.getvalue()
+    header = csv_header(table)
+    header["hash"] = _digest(header, stream.getvalue())
+    return "# " + json.dumps(header, allow_nan=False) + "\n" + stream.getvalue()
+
+
+def _digest(header: Mapping[str, Any], body: str) -> str:
+    """Hash of a table's file: of its header without the hash, and of its rows."""
+    plain = json.dumps({name: value for name, value in header.items() if name != "hash"}, sort_keys=True)
+    return hashlib.sha256(f"{plain}\n{body}".encode()).hexdigest()
 
 
 def load_csv(path: str | Path) -> LookupTable:
@@ -226,7 +254,10 @@ def load_csv(path: str | Path) -> LookupTable:
     fields = structure.checked(header, structure.TableFields, "header")
     if (fields.format, fields.schema) != (FORMAT, SCHEMA):
         complain("header", f"{FORMAT!r} of schema {SCHEMA}", (fields.format, fields.schema))
-    return _table(path, fields, lines[1:])
+    found = _table(path, fields, lines[1:])
+    if fields.hash and fields.hash != _digest(csv_header(found), "\n".join(lines[1:]) + "\n"):
+        raise KnowledgeBaseError(f"{path}: the content does not match its hash; it was changed after it was saved")
+    return found
 
 
 def csv_header(table: LookupTable) -> dict[str, Any]:
@@ -264,7 +295,10 @@ def _table(path: str | Path, fields: TableFields, lines: Sequence[str]) -> Looku
     if any(len(part) != len(names) for part in box):
         complain("header", f"low, high and reference for {names}", box)
     fade, error, source = fields.fade, fields.error, fields.source
-    return LookupTable(fields.channel, axes, names, values, *box, fade=fade, error=error, source=source)
+    try:
+        return LookupTable(fields.channel, axes, names, values, *box, fade=fade, error=error, source=source)
+    except ValueError as error_:
+        raise KnowledgeBaseError(f"{path}: {error_}; save it again") from error_
 
 
 def _axis(fields: AxisFields, place: str) -> TableAxis:

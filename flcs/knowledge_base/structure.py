@@ -164,6 +164,7 @@ class TableFields(Struct, forbid_unknown_fields=True):
     fade: Number
     error: Number
     source: str
+    hash: str = ""
 
 
 Fields = TypeVar("Fields", bound=Struct)

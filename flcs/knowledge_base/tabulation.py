@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs.inference import inference
-from flcs.knowledge_base.lookup import LookupTable, TableAxis
+from flcs.knowledge_base.lookup import MOST_NODES, LookupTable, TableAxis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from flcs.inference.rule_base import Inference, RuleBase
 
 DEFAULT_POINTS = {1: 65, 2: 33, 3: 17}
-MOST_NODES = 200_000  # a table of 3 gains in double precision is then 5 MB
 _AT_ONCE = 50_000  # places at which the error is looked for together
 _BETWEEN = 4  # places per cell and axis at which the error is looked for
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _functions: dict[str, Callable[..., None]] = {}
 _loaded: dict[str, ModuleType] = {}
+KEPT = 64
+"""Compiled kernels that a process keeps, those used last; others are loaded from disk when they are needed again."""
 _unwritable: set[Path] = set()
 
 
@@ -106,10 +108,14 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     name = key(text)
     if os.environ.get("SSCQ_INTERPRET", "0") != "0":
         return load(text).rollout
-    if name not in _functions:
+    found = _functions.pop(name, None)
+    if found is None:
         path = _stored(name, text)
-        _functions[name] = machine_code.MachineCode(_object(path, text, arguments), arguments)
-    return _functions[name]
+        found = machine_code.MachineCode(_object(path, text, arguments), arguments)
+    _functions[name] = found  # last: used last
+    while len(_functions) > KEPT:
+        _functions.pop(next(iter(_functions)), None)
+    return found
 
 
 def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:

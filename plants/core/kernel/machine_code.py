@@ -23,7 +23,6 @@ SYMBOL = "sscq_kernel"
 IN_PIECES = "IN_PIECES"
 """Number that a source names whose long loops are cut: LLVM's time counts more there than the last per cent of speed,
 and short loops must not be unrolled before they are vectorised."""
-_engines: list[Any] = []  # machine code lives as long as its engine
 
 
 class MachineCode:
@@ -41,7 +40,8 @@ class MachineCode:
         self.arguments = tuple(arguments)
         self._kinds = [(np.dtype(text.partition("[")[0]), text.count(":")) for text in arguments]
         places = [kind for dtype, colons in self._kinds for kind in _places(dtype, _dimensions(colons))]
-        self._call = ctypes.CFUNCTYPE(None, *places)(_load(code))
+        self._engine, address = _load(code)  # the machine code lives as long as its engine
+        self._call = ctypes.CFUNCTYPE(None, *places)(address)
 
     def __call__(self, *values: Any) -> None:
         """Call it with numbers and contiguous arrays of the declared types; what it fills must be writable.
@@ -58,7 +58,7 @@ class MachineCode:
 
         Looking up the arrays' addresses takes longer than a short run of a kernel.
         """
-        return functools.partial(_call_keeping, self._call, self._flat(values), values)
+        return functools.partial(_call_keeping, self._call, self._flat(values), (self, values))
 
     def _flat(self, values: Sequence[Any]) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
@@ -150,7 +150,7 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     return module
 
 
-def _load(code: bytes) -> int:
+def _load(code: bytes) -> tuple[Any, int]:
     import llvmlite.binding as llvm
 
     _initialised()
@@ -158,5 +158,4 @@ def _load(code: bytes) -> int:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    _engines.append(engine)
-    return engine.get_function_address(SYMBOL)
+    return engine, engine.get_function_address(SYMBOL)

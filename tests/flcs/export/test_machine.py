@@ -156,3 +156,47 @@ def test_a_part_knows_its_memory_and_inputs_their_number(guarded):
         part("wrong", body, ("a", "b"))
     with pytest.raises(ValueError, match=r"expected rows of \d+ inputs \(r_position"):
         guarded.run(np.zeros((3, 2)))
+
+
+# ------------------------------------------------------------------------------------------------------ its own memory
+
+
+@pytest.fixture(scope="module")
+def small():
+    law = PID(sample_time=0.01, limits=(-1.0, 2.0), derivative_filter_time=0.03)
+    return installed(knowledge_base(law=law), get("van_der_pol"), 0.01, Guard(patience=0.02, recovery=0.05))
+
+
+def overwritten(machine, slot, value, n=40, at=10):
+    """Memory after each of n samples; before sample `at` a slot is overwritten."""
+    memory, found = dict(machine.memory), []
+    (row,) = rows(machine, 1, r_position=0.5, position=0.2, velocity=0.1).tolist()
+    for k in range(n):
+        if k == at:
+            memory[slot] = value
+        machine._sample(memory, k, row)
+        found.append(dict(memory))
+    return found
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e30])
+def test_a_state_that_cannot_be_right_trips_and_recovers(small, value):
+    for slot in small.states:
+        course = overwritten(small, slot, value)
+        hit, end = course[10], course[-1]
+        assert all(math.isfinite(one) for memory in course[10:] for one in memory.values()), slot
+        assert all(-1.0 <= memory["command_position"] <= 2.0 for memory in course[10:]), slot
+        if hit["fault"] == 1.0:
+            assert hit["tripped"] == 1.0
+        assert end["fault"] == end["tripped"] == 0.0, slot
+    assert overwritten(small, "law_position_0", value)[10]["tripped"] == 1.0
+
+
+def test_gains_begin_as_the_reference_gains(small):
+    base = knowledge_base().channels[0]
+    assert [small.memory[f"gain_{name}"] for name in knowledge_base().gain_names] == list(base.reference)
+
+
+def test_what_is_right_is_left_alone(small):
+    whole = overwritten(small, "fresh", 0.0, at=20)
+    assert not any(memory["fault"] for memory in whole)

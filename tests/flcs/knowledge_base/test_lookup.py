@@ -1,5 +1,6 @@
 """Look-up tables: exact at nodes, the stated bound between them, files that read back to the bit."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -158,3 +159,28 @@ def test_wrong_shapes_are_refused(kb, table):
         kb.lookup_table(points=(3, 1))
     with pytest.raises(ValueError, match="finite values of shape"):
         replace(table, values=table.values[1:])
+
+
+@pytest.mark.parametrize("changes", [{"fade": 0.0}, {"fade": math.nan}, {"low": (1e3,) * 3}, {"high": (1e308,) * 3}])
+def test_tables_that_no_controller_may_have_are_refused(table, changes):
+    with pytest.raises(ValueError, match="a table"):
+        replace(table, **changes)
+
+
+def test_gains_outside_the_box_are_refused(table):
+    values = table.values.copy()
+    values[0, 0, 0] = 1e308
+    with pytest.raises(ValueError, match="must lie in its box"):
+        replace(table, values=values)
+
+
+def test_a_changed_file_does_not_match_its_hash(table, tmp_path):
+    path = tmp_path / "gains.csv"
+    table.save(path)
+    lines = path.read_text().splitlines()
+    places = lines[-1].split(",")
+    between = 0.5 * (float(places[-1]) + table.reference[-1])
+    lines[-1] = ",".join([*places[:-1], repr(between)])
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(KnowledgeBaseError, match="does not match its hash"):
+        LookupTable.load(path)

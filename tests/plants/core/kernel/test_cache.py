@@ -194,3 +194,16 @@ def test_the_folder_is_the_environments_or_the_users(monkeypatch, tmp_path):
     assert cache.folder() == tmp_path / ".cache" / "sscq"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
     assert cache.folder() == tmp_path / "other" / "sscq"
+
+
+def test_compiled_kernels_that_were_not_used_for_long_are_released(monkeypatch):
+    monkeypatch.setattr(cache, "KEPT", 2)
+    texts = [f"def rollout(x):\n    x[0] = {k}.5\n" for k in range(3)]
+    first, _, last = (cache.function(text, ("float64[::1]",)) for text in texts)
+    values = np.zeros(1)
+    first(values)  # who holds it may go on
+    assert values[0] == 0.5
+    assert cache.function(texts[2], ("float64[::1]",)) is last
+    again = cache.function(texts[0], ("float64[::1]",))
+    assert again is not first
+    again(values)
