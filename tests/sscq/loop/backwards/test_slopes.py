@@ -14,7 +14,7 @@ from plants.core.kernel.run_adjoint import segment_of
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.slopes import LoopSlopes
-from tests.sscq.loop.tangent_kernel import tangents
+from tests.sscq.loop.backwards.tangent_kernel import tangents
 
 WEIGHTS = {"iae": 1.0, "ise": 0.5, "entropy_difference_abs": 0.1, "total_variation": 0.01}
 NOISE = WhiteNoise(0.3, hold=0.1)
