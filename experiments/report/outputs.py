@@ -55,8 +55,7 @@ def write(
     further: Rungs | None = None,
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
-    from experiments.report.builders import case as finished
-    from experiments.report.builders.recording import recordings
+    from experiments.report.builders import FinishedDesign, recordings, report
 
     folder, setup = bench.folder, bench.setup
     signal.save(folder.path / "teaching_signal.csv")
@@ -71,7 +70,7 @@ def write(
     for name, kb in (further.kbs if further else {}).items():
         with_record(kb, bench, judgement, name).save(folder.path / f"{name}.json")
     notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
-    case = finished.FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
+    case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     arrays = recordings(case)
     told = {"told_by_two_rules": _told_by_two(case, arrays)}
     folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | told | notes)
@@ -86,7 +85,6 @@ def write(
         folder.write_json("structure.json", structure)
     from experiments.pipeline import front_files
     from experiments.report import exports
-    from experiments.report.builders import report
     from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)

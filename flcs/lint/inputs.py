@@ -198,8 +198,5 @@ def _untrue(subject: Subject, v: Variable) -> Iterator[Finding]:
     for term in untrue([term_words(label) for label in v.labels], v.centres):
         nearest = min(range(v.n_terms), key=lambda k: abs(v.centres[k]))
         beside = f"; 0 is nearer to {_term(v, nearest)}" if v.labels[term] == "Z" and nearest != term else ""
-        yield subject.found(
-            "L703",
-            f"{_term(v, term)} of {v.words} has its centre at {v.centres[term]:.4g}{unit}{beside}",
-            input=v.name, term=term, centre=v.centres[term],
-        )  # fmt: skip
+        said = f"{_term(v, term)} of {v.words} has its centre at {v.centres[term]:.4g}{unit}{beside}"
+        yield subject.found("L703", said, input=v.name, term=term, centre=v.centres[term])
