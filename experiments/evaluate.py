@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from experiments.cases.kb_case import StoredCase, StoredContender
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
+    from sscq.fitness import Fitness
     from sscq.verdict.verdict import Comparison, Sample
 
     Tables = Mapping[str, np.ndarray]
@@ -99,14 +100,16 @@ def _failures(tables: Tables, name: str, kind: str) -> int:
     return int(np.isfinite(tables[f"{name}.{kind}"][1]).sum())
 
 
-def compared(config: EvaluateConfig, tables: Tables, name: str, kind: str) -> Comparison:
+def compared(config: EvaluateConfig, fitness: Fitness, tables: Tables, name: str, kind: str) -> Comparison:
     """Return a controller's comparison with the reference gains on the same rollouts."""
     from experiments.cases.kb_case import BASELINE
     from sscq.verdict.verdict import Sample, compare
 
     def sample(which: str) -> Sample:
-        table = tables[f"{which}.{kind}"]
-        return Sample(table[0], table[measures().index("total_variation")], np.isfinite(table[1]))
+        table, error = tables[f"{which}.{kind}"], fitness.error
+        tracking = table[measures().index(error)] if error in fitness.terms else None
+        travel = table[measures().index("total_variation")]
+        return Sample(table[0], travel, np.isfinite(table[1]), error=tracking, error_name=error.upper())
 
     return compare(sample(name), sample(BASELINE), config.seed)
 
@@ -131,7 +134,9 @@ def metrics(config: EvaluateConfig, case: StoredCase, tables: Tables) -> dict[st
         "seeds": {kind: len(block) for kind, block in case.blocks.items()},
         "warnings": case.warnings,
         "controllers": controllers,
-        "comparisons": {n: {k: asdict(compared(config, tables, n, k)) for k in case.blocks} for n in others},
+        "comparisons": {
+            n: {k: asdict(compared(config, case.fitness, tables, n, k)) for k in case.blocks} for n in others
+        },
     }
 
 
@@ -180,7 +185,7 @@ def _by_controller(case: StoredCase, tables: Tables, kind: str) -> str:
 
 
 def _sentence(config: EvaluateConfig, case: StoredCase, tables: Tables, kind: str) -> str:
-    found = compared(config, tables, "knowledge_base", kind)
+    found = compared(config, case.fitness, tables, "knowledge_base", kind)
     change = found.mean if len(case.blocks[kind]) > 1 else f"{100 * found.mean.value:+.1f} %"
     where = (
         f"fitness {change} in {kind} situations, better in {100 * found.wins:.0f} % of the rollouts, actuator travel "

@@ -51,6 +51,12 @@ class NetworkSettings(SettingsPart):
 
     terms: int | None = of(Network)
     centres: dict[str, Any] = of(Network)
+    mirrored: bool | None = of(
+        Network,
+        default=None,
+        text="the same gains for an error and for its mirror image, half as many numbers; null: where the plant is odd "
+        "and the inputs are e, e_rate, z",
+    )
     implication: str = of(OutputSets)
     aggregation: str = of(OutputSets)
     defuzzifier: str = of(OutputSets)

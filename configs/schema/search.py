@@ -30,7 +30,7 @@ class FitnessConfig(SettingsPart):
 
     relative: bool = setting(True, "divide each term by the reference controller's", advanced=True)
     travel_share: float = setting(
-        0.95,
+        1.0,
         "actuator travel that schedules may have when taught, as a share of the fixed PID's",
         above=0,
         advanced=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -294,14 +295,15 @@ def judge(
     values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
     margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
     kept = {c.name: keeps_margins(bench, c) is not False for c in group}
+    sample = partial(_sample, fitness)
     samples = {
-        c.name: _sample(values[c.name, judged], quality[c.name, judged], each=judged == "drawn")
+        c.name: sample(values[c.name, judged], quality[c.name, judged], each=judged == "drawn")
         for c in group
         if (c.name, judged) in quality
     }
     unchosen = _of_others(bench, fitness, others or {})
     searches = {
-        name: [_sample(fitness_of(bench, fitness, judged, table), table, each=judged == "drawn") for table in tables]
+        name: [sample(fitness_of(bench, fitness, judged, table), table, each=judged == "drawn") for table in tables]
         for name, tables in unchosen.items()
     }
     titles = {c.name: c.title for c in group}
@@ -323,7 +325,7 @@ def judge(
     )
     worst.ask("fixed")
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
-        one, other = (_sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
+        one, other = (sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
@@ -358,10 +360,16 @@ def in_words(setup: Setup) -> str:
     return "unforeseen situations"
 
 
-def _sample(fitness: np.ndarray, quality: np.ndarray, *, each: bool = False) -> Sample:
+def _sample(fitness: Fitness, values: np.ndarray, quality: np.ndarray, *, each: bool = False) -> Sample:
     """What is compared of rollouts [seed, situation]; drawn situations are resampled `each` for itself."""
-    tables = (fitness, quality[MEASURES.index("total_variation")], np.isfinite(quality[0]))
-    return Sample(*(table.T if each else table for table in tables))
+    table = quality.swapaxes(1, 2) if each else quality
+    return Sample(
+        values.T if each else values,
+        table[MEASURES.index("total_variation")],
+        np.isfinite(table[0]),
+        error=table[MEASURES.index(fitness.error)] if fitness.error in fitness.terms else None,
+        error_name=fitness.error.upper(),
+    )
 
 
 def margins_of(bench: Bench, contender: Tuned) -> tuple[LoopMargins, ...] | None:

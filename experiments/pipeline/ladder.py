@@ -280,10 +280,10 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
 
 
 def travel(bench: Bench, ref: Reference, fixed: Tuned) -> float:
-    """Mean total variation that other candidates may use when taught: by default a little less than the fixed PID's.
+    """Mean total variation that other candidates may use when taught: by default all that the fixed PID has.
 
-    Unforeseen situations ask more of most schedules than taught ones; the verdict allows no more travel there than the
-    fixed PID has, up to a few per cent.
+    Less would be a handicap: the fixed gains, searched anew within it, would lose as well. The verdict allows no more
+    travel in its own situations than the fixed PID has there, up to a few per cent.
     """
     return _share_of_travel(bench, bench.setup.task(fitness=ref.fitness), fixed)
 

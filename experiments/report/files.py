@@ -19,7 +19,7 @@ from experiments.report.exports import SCHEMA as MANIFEST_SCHEMA
 from experiments.report.exports import VERSION as MANIFEST_VERSION
 from experiments.report.page import render
 from experiments.report.plain_data import plain, record
-from experiments.report.recorded import delivered, histories, with_recordings
+from experiments.report.recorded import delivered, histories, mean_of, with_recordings
 from experiments.report.records.learning import Knowledge, TeachingView
 from experiments.report.records.report_data import Provenance, ReportData
 from experiments.runtime import formats
@@ -120,14 +120,14 @@ def _knowledge(folder: Path, data: ReportData, arrays: Mapping[str, Any]) -> Kno
         kind: [i for i, situation in enumerate(data.situations) if situation.group == kind]
         for kind in ("unforeseen", "validation", "taught")
     }
-    shares = [arrays[f"{key}.{i}.shares"] for i in by_kind["taught"] if f"{key}.{i}.shares" in arrays]
     recorded = [i for group in by_kind.values() for i in group if f"{key}.{i}.moment" in arrays]
     return Knowledge(
         kb,
         None if curve is None else TradeOff.of(curve),
-        np.mean(shares, axis=0) if shares else None,
+        mean_of(arrays, key, "shares", by_kind["taught"]),
         arrays[f"{key}.{recorded[0]}.moment"] if recorded else None,
         data.situations[recorded[0]].name if recorded else "",
+        by_two=mean_of(arrays, key, "by_two", by_kind["taught"]),
     )
 
 

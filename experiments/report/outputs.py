@@ -10,6 +10,7 @@ import numpy as np
 from experiments.pipeline.judging import MEASURES, Judgement
 from experiments.pipeline.margins_over_ranges import plain
 from experiments.report.answer import answer, headed
+from experiments.report.recorded import mean_of
 from experiments.runtime.tables import change, number, text_table
 from sscq.situations.situation_sets import KINDS
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs
+    from experiments.report.builders.case import FinishedDesign
+    from experiments.report.recorded import Recordings
     from experiments.report.records.report_data import ReportData
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
@@ -52,6 +55,8 @@ def write(
     further: Rungs | None = None,
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
+    from experiments.report.builders import FinishedDesign, recordings, report
+
     folder, setup = bench.folder, bench.setup
     signal.save(folder.path / "teaching_signal.csv")
     for kind, name in (("equal", "knowledge_base"), ("free", "knowledge_base_free_travel")):
@@ -65,7 +70,10 @@ def write(
     for name, kb in (further.kbs if further else {}).items():
         with_record(kb, bench, judgement, name).save(folder.path / f"{name}.json")
     notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
-    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | notes)
+    case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
+    arrays = recordings(case)
+    told = {"told_by_two_rules": _told_by_two(case, arrays)}
+    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | told | notes)
     folder.write_json("seeds.json", {
         "seed": setup.seed, "searches": setup.config.seeds, "verdict_seeds": setup.config.budget.verdict_seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
@@ -77,12 +85,11 @@ def write(
         folder.write_json("structure.json", structure)
     from experiments.pipeline import front_files
     from experiments.report import exports
-    from experiments.report.builders import report
     from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     exports.of_design(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
-    path, data = report(bench, ref, group, judgement, signal, refined, fronts)
+    path, data = report(case, arrays)
     print(table_text(group, judgement, data, setup.limits is not None))
     print("".join(f"{note}\n" for note in (further.notes if further else ())), end="")
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
@@ -92,6 +99,14 @@ def write(
     print(judgement.verdict.sentence)
     print("\n".join(answer(data, refined["equal"].kb)))
     print(f"report: {path}")
+
+
+def _told_by_two(case: FinishedDesign, arrays: Recordings) -> dict[str, list[float | None]]:
+    """Of each knowledge base, channel after channel: the part of what rules say that two of them say at a time."""
+    taught = [place.overall for place in case.places if place.kind == "taught"]
+    names = {"equal": "knowledge_base", "free": "knowledge_base_free"}
+    found = {kind: mean_of(arrays, name, "by_two", taught) for kind, name in names.items()}
+    return {kind: [_finite(value) for value in part] for kind, part in found.items() if part is not None}
 
 
 def with_record(kb: Any, bench: Bench, judgement: Judgement, name: str) -> Any:

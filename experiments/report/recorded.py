@@ -40,6 +40,13 @@ _NOT_KEPT = NotAvailable(f"of more than {MOST} situations of a kind, only the fi
 _OF_RESPONSE = tuple(field.name for field in fields(Response))
 
 
+def mean_of(recorded: Mapping[str, Any], controller: str, what: str, situations: Sequence[int]) -> Array | None:
+    """Return the mean of a controller's arrays of one name over situations; None where none of them was recorded."""
+    keys = [f"{controller}.{i}.{what}" for i in situations]
+    found = [recorded[key] for key in keys if key in recorded]
+    return np.mean(found, axis=0) if found else None
+
+
 def with_recordings(data: ReportData, recorded: Mapping[str, Any]) -> ReportData:
     """Return the report with the curves of its controllers.
 

@@ -221,7 +221,7 @@ def setup(config: DesignConfig) -> Setup:
         ranges=ranges,
         repetition=situations.redrawing(config, plant, named, drawn),
         teacher=teacher,
-        network=network_of(config),
+        network=network_of(config, plant),
         seed=config.seed,
         warnings=tuple(warnings),
         front=front_of(config, plant),

@@ -57,11 +57,14 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
     return window, _AHEAD * window if given.horizon is None else given.horizon
 
 
-def network_of(config: DesignConfig) -> NetworkConfig:
-    """The fuzzy network, with output sets where its form of inference has them."""
+def network_of(config: DesignConfig, plant: Plant) -> NetworkConfig:
+    """The fuzzy network, with output sets where its form of inference has them, mirrored where that suits the plant."""
     net = config.network
     sets = built(OutputSets, net) if net.form == "mamdani" else None
-    return built(NetworkConfig, net, output=sets)
+    mirrored = net.mirrored
+    if mirrored is None:  # of other measurements nobody knows that they change sign with the state
+        mirrored = set(net.inputs) <= set(OWN_INPUTS) and not net.centres and _odd(config, plant)
+    return built(NetworkConfig, net, output=sets, mirrored=mirrored)
 
 
 def check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
@@ -97,12 +100,17 @@ def _check_inputs(config: DesignConfig, plant: Plant) -> None:
 
 
 def _check_mirror(config: DesignConfig, plant: Plant) -> None:
-    limits = config.controller.limits
-    if config.network.mirrored and not (plants.is_odd(plant) and (limits is None or limits[0] == -limits[1])):
+    if config.network.mirrored and not _odd(config, plant):
         raise UserError(
             f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is "
             "right on one side says nothing of the other; leave it out"
         )
+
+
+def _odd(config: DesignConfig, plant: Plant) -> bool:
+    """Whether the plant with the limits that its command has here is its own mirror image."""
+    limits = config.controller.limits
+    return (limits is None or limits[0] == -limits[1]) and plants.is_odd(plant)
 
 
 def _check_renewal(config: DesignConfig) -> None:

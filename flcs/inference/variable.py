@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flcs.inference.meaning import room_for_signs, untrue
 from flcs.inference.membership import Shape, Triangular, shape_of, spread_apart
 from plants.core.elementary import clip, maximum
 from plants.core.names import unknown
@@ -86,7 +87,8 @@ class Variable:
         For shapes that have widths; left out, neighbours cross at 1/2.
     shape : Shape, or its name
     labels : tuple of str [n_terms]
-        Left out: NB .. PB where the range includes both signs, else S .. B.
+        Left out: NB .. PB where the range has room for both signs and these words are true of the centres (see
+        :mod:`flcs.inference.meaning`), else S .. B.
 
     Raises
     ------
@@ -112,11 +114,20 @@ class Variable:
             raise ValueError(f"range of {self.name!r} must satisfy low < high, got [{self.low}, {self.high}]")
         for name in ("centres", "widths"):
             object.__setattr__(self, name, tuple(self._finite(name, value) for value in getattr(self, name)))
-        signed = self.low < 0.0 < self.high
-        object.__setattr__(self, "labels", tuple(self.labels) or term_labels(len(self.centres), signed=signed))
+        object.__setattr__(self, "labels", tuple(self.labels) or self._default_labels())
         if not self.widths and len(self.centres) > 1:
             object.__setattr__(self, "widths", self.shape.default_widths(self.centres))
         self._check_terms()
+
+    def _default_labels(self) -> tuple[str, ...]:
+        signed = term_labels(self.n_terms)
+        if self._has_room and not untrue([term_words(label) for label in signed], self.centres):
+            return signed
+        return term_labels(self.n_terms, signed=False)
+
+    @property
+    def _has_room(self) -> bool:
+        return room_for_signs(self.low, self.high, self.n_terms, self.smallest_gap)
 
     def _finite(self, what: str, value: float) -> float:
         if not math.isfinite(value):
@@ -143,6 +154,11 @@ class Variable:
     def n_terms(self) -> int:
         """Number of terms."""
         return len(self.centres)
+
+    @property
+    def signed(self) -> bool:
+        """Whether its terms are called negative, zero and positive, and its range has room to keep that true."""
+        return self._has_room and self.labels == term_labels(self.n_terms)
 
     @property
     def smallest_gap(self) -> float:

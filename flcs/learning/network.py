@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from flcs.inference.defuzzification import TINY, by_areas, voice
+from flcs.inference.meaning import kept_true
 from flcs.inference.membership import Bell, Gaussian, Trapezoid, Triangular, spread_apart
 from flcs.inference.variable import SMALLEST_GAP
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _GAP = 2.0 * SMALLEST_GAP  # in halves of the range
 _TINY = 1e-12
+_ROUNDING = 1e-9
 
 
 class TermLayer(nn.Module):
@@ -67,15 +69,24 @@ class TermLayer(nn.Module):
 
     @torch.no_grad()
     def keep_inside(self) -> None:
-        """Move the terms back where a step has led centres out of the range."""
+        """Move the terms back where a step has led centres out of the range, or away from what they are called."""
         centres = self.centres()
-        if bool(centres[0] >= -1.0) and bool(centres[-1] <= 1.0):
-            return
-        gaps = (len(centres) - 1) * _GAP
-        self.first.copy_(centres[0].clamp(-1.0, 1.0 - gaps))
-        extra = (centres.clamp(-1.0, 1.0).diff() - _GAP).clamp_min(_TINY)
-        room = max(1.0 - float(self.first) - gaps, _TINY)
-        self.raw_gaps.copy_(_inverse_softplus(extra * min(1.0, room / float(extra.sum()))))
+        if not (bool(centres[0] >= -1.0) and bool(centres[-1] <= 1.0)):
+            gaps = (len(centres) - 1) * _GAP
+            self.first.copy_(centres[0].clamp(-1.0, 1.0 - gaps))
+            extra = (centres.clamp(-1.0, 1.0).diff() - _GAP).clamp_min(_TINY)
+            room = max(1.0 - float(self.first) - gaps, _TINY)
+            self.raw_gaps.copy_(_inverse_softplus(extra * min(1.0, room / float(extra.sum()))))
+        if self.variable.signed:
+            self._keep_true()
+
+    def _keep_true(self) -> None:
+        centres = (self.middle + self.radius * self.centres()).numpy()[None]
+        wanted = kept_true(centres, self.variable.smallest_gap)
+        if abs(wanted - centres).max() > _ROUNDING * self.radius:
+            scaled = (torch.from_numpy(wanted[0]) - self.middle) / self.radius
+            self.first.copy_(scaled[0])
+            self.raw_gaps.copy_(_inverse_softplus((scaled.diff() - _GAP).clamp_min(_TINY)))
 
     def trained(self) -> Variable:
         """Return the variable with the present terms."""

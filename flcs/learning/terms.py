@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flcs.inference.meaning import kept_true, room_for_signs
 from flcs.inference.membership import Shape, shape_of, spread_apart
 from flcs.inference.rule_base import OWN_INPUTS
 from flcs.inference.variable import SMALLEST_GAP, Variable, evenly
@@ -79,9 +80,18 @@ def _placed(
     low, high = limits
     mixed = evenness * np.clip(populated, low, high) + (1.0 - evenness) * np.array(evenly(low, high, n_terms))
     gap = 2.0 * SMALLEST_GAP * (high - low)  # room below the smallest gap for the training to move them
-    from_below = np.array(spread_apart([float(c) for c in mixed], gap))
+    upwards, downwards = (np.array(spread_apart([float(c) for c in row], gap)) for row in (mixed, -mixed[::-1]))
+    from_below = 0.5 * (upwards - downwards[::-1])  # what crowds moves apart both ways
     excess = max(0.0, float(from_below[-1]) - high)
     return spread_apart([float(c) for c in np.maximum(from_below - excess, low)], gap)
+
+
+def true_centres(centres: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:
+    """Return centres that can be called negative, zero and positive, where the range has room on both sides of 0."""
+    gap = SMALLEST_GAP * (high - low)
+    if not room_for_signs(low, high, len(centres), gap):
+        return centres
+    return tuple(kept_true(np.array([centres]), gap)[0].tolist())
 
 
 class Population:
@@ -120,7 +130,7 @@ class Population:
         if n_terms not in self._centres:
             self._centres[n_terms] = equal_population(self._x, self._weight, n_terms)
         form, (low, high) = shape_of(shape), self._limits
-        centres = _placed(self._centres[n_terms], self._limits, n_terms, evenness)
+        centres = true_centres(_placed(self._centres[n_terms], self._limits, n_terms, evenness), low, high)
         smallest = SMALLEST_GAP * (high - low)
         widths = tuple(max(width, smallest) for width in form.default_widths(centres, overlap))
         return Variable(name, unit, low, high, centres, widths, form)

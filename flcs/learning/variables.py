@@ -15,7 +15,7 @@ from flcs.learning.config import SEARCH, NetworkConfig
 from flcs.learning.information import informative_inputs
 from flcs.learning.rows import column_of
 from flcs.learning.term_search import choose_terms, genetic, search_terms
-from flcs.learning.terms import Population, bounds_of, given_variable, widened
+from flcs.learning.terms import Population, bounds_of, given_variable, true_centres, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ def variables(
                 name, config.centres[name], x[:, k], unit=unit, shape=shape, overlap=config.overlap, seen=met,
                 bounds=bounds_of(plant, name),
             )  # fmt: skip
-            chosen.append(mirrored_variable(own) if config.mirrored else own)
+            chosen.append(replace(mirrored_variable(own), labels=()) if config.mirrored else own)
             continue
         n_terms, evenness, overlap = choice_of[k]
         population = Population(x[:, k], rows.weight)
@@ -111,8 +111,10 @@ def _reaching(variable: Variable, seen: tuple[float, float] | None, *, mirrored:
         low, high = widened(*seen)
         low, high = min(variable.low, low), max(variable.high, high)
         widths = tuple(max(width, SMALLEST_GAP * (high - low)) for width in variable.widths)
-        variable = replace(variable, low=low, high=high, centres=_apart(variable.centres, low, high), widths=widths)
-    return mirrored_variable(variable) if mirrored else variable
+        centres = _apart(variable.centres, low, high)
+        centres = true_centres(centres, low, high) if variable.signed else centres
+        variable = replace(variable, low=low, high=high, centres=centres, widths=widths)
+    return replace(mirrored_variable(variable), labels=()) if mirrored else variable
 
 
 def _apart(centres: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:

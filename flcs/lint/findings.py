@@ -175,6 +175,10 @@ _TABLE = (
     Code("L702", "warning", "terms that cannot be told apart",
          "Two terms of an input are nearly the same set (area of their minimum over that of their maximum).",
          "merge them, or move and narrow them", "same"),
+    Code("L703", "error", "word untrue",
+         "A term's centre contradicts its name: called negative but not below 0, positive but not above it, or zero "
+         "while 0 lies nearer to another term. Every sentence about its rules is wrong.",
+         "rename the term after its centre, or move the centre"),
     Code("L801", "warning", "no authority",
          "The authority is 0, so that the rules have no say.",
          "give an authority above 0, or use the fixed reference gains"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flcs.inference.meaning import untrue
 from flcs.inference.variable import term_words
 from flcs.lint.region import similarity
 
@@ -130,12 +131,13 @@ def boxes(wanted: NDArray[np.bool_]) -> Iterator[Box]:
 
 
 def find_in_terms(subject: Subject) -> Iterator[Finding]:
-    """Yield L501, L502, L701, L702."""
+    """Yield L501, L502, L701, L702, L703."""
     for place, variable in enumerate(subject.base.inputs):
         yield from _outside(subject, variable)
         yield from _data_outside(subject, place, variable)
         yield from _unused(subject, place, variable)
         yield from _alike(subject, variable)
+        yield from _untrue(subject, variable)
 
 
 def _term(variable: Variable, term: int) -> str:
@@ -188,3 +190,13 @@ def _alike(subject: Subject, v: Variable) -> Iterator[Finding]:
                 f"{subject.limits.same:g})",
                 input=v.name, terms=[i, k], similarity=float(table[i, k]),
             )  # fmt: skip
+
+
+def _untrue(subject: Subject, v: Variable) -> Iterator[Finding]:
+    """Terms that are not what they are called."""
+    unit = f"{' ' if v.unit else ''}{v.unit}"
+    for term in untrue([term_words(label) for label in v.labels], v.centres):
+        nearest = min(range(v.n_terms), key=lambda k: abs(v.centres[k]))
+        beside = f"; 0 is nearer to {_term(v, nearest)}" if v.labels[term] == "Z" and nearest != term else ""
+        said = f"{_term(v, term)} of {v.words} has its centre at {v.centres[term]:.4g}{unit}{beside}"
+        yield subject.found("L703", said, input=v.name, term=term, centre=v.centres[term])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
+from flcs.inference.meaning import kept_true
 from flcs.knowledge_base.mirror import MirrorMap, mirror_map, terms_of_first
 from sscq.baselines.candidates import Candidate
 from sscq.margins.gain_sets import HULL_SAMPLES, hull, together
@@ -35,7 +36,8 @@ _OF_CHANNEL = 7919  # between the seeds of channels: their mixtures are drawn ap
 class Genes:
     """Genome of a refinement: the gains of all rules, then the places of all terms.
 
-    Term places are searched over their whole range and ordered when decoded, so no bound ties neighbouring terms.
+    Term places are searched over their whole range and ordered when decoded, so no bound ties neighbouring terms; those
+    of terms that are called negative, zero and positive are moved to where these words are true.
     Of a mirrored knowledge base only one side is searched, the other one follows; of one with common terms only the
     terms of the first channel.
     """
@@ -98,7 +100,7 @@ class Genes:
         return groups
 
     def decode(self, genomes: np.ndarray) -> np.ndarray:
-        """Return parameters [n, n_theta]: masks from the knowledge base, term centres in order and apart."""
+        """Return parameters [n, n_theta]: masks from the knowledge base, term centres in order, apart, as called."""
         theta = np.tile(self.controller.theta, (len(genomes), 1))
         theta[:, self.searched] = genomes
         theta[:, self._gain_rows] = self._warp.gains(theta[:, self._gain_rows])
@@ -108,6 +110,7 @@ class Genes:
             centres = np.minimum(centres, variable.high - gap * np.arange(len(rows) - 1, -1, -1))  # room for the others
             for k in range(1, len(rows)):
                 centres[:, k] = np.maximum(centres[:, k], centres[:, k - 1] + gap)
+            centres = kept_true(centres, gap) if variable.signed else centres
             theta[:, rows] = 0.5 * (centres - centres[:, ::-1]) if self.mirrored else centres
         return theta
 

@@ -252,7 +252,10 @@ class Fitness:
         measures : sequence of str
             Rollouts in which one of them is not finite count as diverged at once; left out: the fitness's own.
         """
-        violation = lexicographic.of_violation(np.asarray(margin_violation) + limit_excess(self, quality))
+        excess = limit_excess(self, quality)
+        # Fixed gains have their own travel for a limit: in another kernel the last digit must not put them behind it.
+        excess = np.where(excess > _ROUNDING, excess, 0.0)
+        violation = lexicographic.of_violation(np.asarray(margin_violation) + excess)
         lost = lexicographic.of_divergence(divergence_times(self, quality, measures), quality.t_end)
         return np.where(lost > 0.0, lost, violation)
 

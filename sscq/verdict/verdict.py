@@ -1,8 +1,8 @@
 """Which controller to recommend, from paired rollouts in situations that were never taught.
 
 A schedule replaces fixed gains only if mean, median and the mean of the worst 5 % of the fitness all improve, with
-their bootstrap intervals, at no more actuator travel and without a new failure. Among what passes, the simplest within
-3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
+their bootstrap intervals, at no more actuator travel, tracking no worse and without a new failure. Among what passes,
+the simplest within 3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
 
 Wilcoxon's signed-rank test of paired differences: F. Wilcoxon, Individual comparisons by ranking methods, Biometrics
 Bulletin 1 (1945) 80; the variance with ties: M. Hollander, D. Wolfe and E. Chicken, Nonparametric Statistical Methods,
@@ -12,7 +12,7 @@ Bulletin 1 (1945) 80; the variance with ties: M. Hollander, D. Wolfe and E. Chic
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,11 +65,17 @@ class Sample:
     travel : ndarray [seed, situation]
         Total variation of the commands.
     failed : ndarray of bool [seed, situation]
+    error : ndarray [seed, situation] or None
+        The tracking error that the fitness declares; None where it weighs none.
+    error_name : str
+        In words, for the reason: "IAE".
     """
 
     fitness: np.ndarray
     travel: np.ndarray
     failed: np.ndarray
+    error: np.ndarray | None = field(default=None, kw_only=True)
+    error_name: str = field(default="error", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,8 @@ class Comparison:
         where there was one search. The other intervals, and whether it passes, are of the delivered controller.
     searches : tuple of float
         Change of the mean of what each search found, the delivered one first; empty where there was one.
+    error : Change or None
+        Of the mean tracking error over the rollouts that both survive; None where the fitness weighs none.
     """
 
     mean: Change
@@ -110,6 +118,7 @@ class Comparison:
     further: tuple[str, ...] = ()
     of_design: Change | None = None
     searches: tuple[float, ...] = ()
+    error: Change | None = None
 
     @property
     def headline(self) -> Change:
@@ -177,6 +186,7 @@ def compare(
         "tail": change(_tail, other.fitness, baseline.fitness, rows),
         "travel": _where_alive(other.travel, baseline.travel, lost, rows),
     }
+    tracking = _tracking(other, baseline, lost, rows)
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
     reasons = [
@@ -186,6 +196,8 @@ def compare(
     ]
     if changes["travel"].value > TRAVEL_SLACK:
         reasons.append(f"it needs more actuator travel ({changes['travel']})")
+    if tracking is not None and tracking.value > 0.0:
+        reasons.append(f"it tracks worse: {other.error_name} {tracking}")
     if new_failures:
         reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
     if len(baseline.fitness) < 2:
@@ -203,8 +215,15 @@ def compare(
         wins=float((difference < 0).mean()),
         p_value=p_value(difference),
         reasons=tuple(reasons),
+        error=tracking,
         **_over_searches((other, *searches), baseline, rows, seed),
     )
+
+
+def _tracking(other: Sample, baseline: Sample, lost: np.ndarray, rows: np.ndarray) -> Change | None:
+    if other.error is None or baseline.error is None:
+        return None
+    return _where_alive(other.error, baseline.error, lost, rows)
 
 
 def _over_searches(several: Sequence[Sample], baseline: Sample, rows: np.ndarray, seed: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from configs.schema import (
     DesignConfig,
     DrawsConfig,
     ExcitationConfig,
+    NetworkSettings,
     SituationConfig,
     SituationsConfig,
 )
@@ -72,6 +73,7 @@ def configuration(**changes):
         "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
         "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
         "assurance": AssuranceConfig(worst_evaluations=20),
+        "network": NetworkSettings(mirrored=False),  # the made-up rules are not
         "quiet": True,
         "threads": 1,
     }

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 from experiments.report import files, recorded
 from experiments.report.builders import learning, motion, results, words
-from experiments.report.builders.case import FinishedDesign
 from experiments.report.builders.cautions import cautions
 from experiments.report.builders.evidence import about, evidence
-from experiments.report.builders.recording import recordings
 from experiments.report.builders.verdict import verdict
 from experiments.report.drawing.numbers import count, plain
 from experiments.report.records.report_data import ReportData
@@ -17,17 +15,11 @@ from experiments.report.records.results import MEASURES, ChannelView
 from plants.core.motion.modes import scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Judgement
-    from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.report.builders.case import FinishedDesign
     from experiments.report.recorded import Recordings
     from experiments.runtime.run_folder import RunFolder
-    from sscq.baselines.tuned import Tuned
-    from sscq.teaching.teaching_signal import TeachingSignal
 
 
 TABLE_NAME = "situations.csv"
@@ -64,24 +56,15 @@ def _facts(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def report(
-    bench: Bench,
-    ref: Reference,
-    group: Sequence[Tuned],
-    judgement: Judgement,
-    signal: TeachingSignal,
-    refined: Mapping[str, Refined],
-    fronts: Sequence[Front] = (),
-) -> tuple[Path, ReportData]:
+def report(case: FinishedDesign, arrays: Recordings) -> tuple[Path, ReportData]:
     """Write ``situations.csv`` and `report.json`, draw the page from the files; return its path and what it shows.
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
-    case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
-    data = report_data(case, recordings(case))
-    write_table(data, bench.folder)
-    files.save(bench.folder.path, data)
-    return files.draw(bench.folder.path), data
+    data, folder = report_data(case, arrays), case.bench.folder
+    write_table(data, folder)
+    files.save(folder.path, data)
+    return files.draw(folder.path), data
 
 
 def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:

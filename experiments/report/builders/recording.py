@@ -102,7 +102,7 @@ def _parts(case: FinishedDesign, contender: Tuned, place: PlacedSituation, run: 
     if isinstance(contender.controller, FuzzyController):
         kb, inputs = contender.controller.kb, _rule_inputs(contender.controller, run, n_c)
         strengths = kb.firing(inputs, 0)
-        parts["shares"] = _rule_shares(contender.controller, inputs, strengths)
+        parts |= _rules_used(contender.controller, inputs, strengths)
         parts["moment"] = busiest(kb, run.time, inputs, strengths)
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
@@ -164,14 +164,23 @@ def _rule_inputs(controller: FuzzyController, run: Trajectory, n_channels: int) 
     return np.stack([columns[name] for name in kb.input_names], axis=1)
 
 
-def _rule_shares(controller: FuzzyController, inputs: Any, first: Any) -> Any:
-    """Mean share of every rule in the gains, channel after channel; `first`: the first channel's firing strengths.
+def _rules_used(controller: FuzzyController, inputs: Any, first: Any) -> Recordings:
+    """Mean share of every rule in the gains, channel after channel; of each channel, what two rules tell.
 
-    The reference gains have the rest.
+    The reference gains have the rest. `first`: the first channel's firing strengths.
     """
     kb = controller.kb
-    shares = [kb.shares(inputs, i, None if i else first).mean(axis=0) for i in range(len(kb.channels))]
-    return controller.schedule.authority * np.concatenate(shares)
+    shares = [kb.shares(inputs, i, None if i else first) for i in range(len(kb.channels))]
+    return {
+        "shares": controller.schedule.authority * np.concatenate([part.mean(axis=0) for part in shares]),
+        "by_two": np.array([told_by_two(part) for part in shares]),
+    }
+
+
+def told_by_two(shares: Any) -> float:
+    """Return which part of what rules say [n, n_rules] the two strongest of each moment say; NaN where none speaks."""
+    total = float(shares.sum())
+    return float(np.sort(shares, axis=1)[:, -2:].sum()) / total if total > 0.0 else float("nan")
 
 
 def busiest(kb: KnowledgeBase, time: Any, inputs: Any, strengths: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from experiments.report.records.verdict import (
     VerdictText,
 )
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
+
+if TYPE_CHECKING:
+    from sscq.verdict.verdict import Comparison
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
@@ -81,12 +84,23 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         Criterion(
             f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel)
         ),
+        *_tracking_criterion(case, found),
         Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
         *(Criterion(_NOTHING_ELSE, False, text) for text in found.further),
     ]
     return tuple(criteria)
+
+
+def _tracking_criterion(case: FinishedDesign, found: Comparison) -> list[Criterion]:
+    """The tracking error, where the fitness weighs one."""
+    if found.error is None:
+        return []
+    name = case.setup.fitness.error.upper()
+    return [
+        Criterion(f"mean {name} is no worse", found.error.value <= 0.0, bracketed(estimates.of_change(found.error)))
+    ]
 
 
 def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:

@@ -131,6 +131,8 @@ class Knowledge:
         Time [s] and inputs of a moment, in the situation `place`, at which the rules are shown at work.
     controller : str
         Key of the controller that uses it.
+    by_two : array [n_channels] or None
+        Part of what the rules say in the taught situations that the two strongest of each moment say, 0..1.
     """
 
     kb: KnowledgeBase
@@ -139,6 +141,7 @@ class Knowledge:
     moment: Array | None = None
     place: str = ""
     controller: str = "knowledge_base"
+    by_two: Array | None = None
 
     def shares_of(self, channel: int) -> Array:
         """Shares of the rules of one channel."""

@@ -76,6 +76,10 @@ def _text(known: Knowledge, channel: int) -> str:
         f"{len(base.active)} of the grid's {int(np.prod(base.counts))} rules are kept",
         f"reference gains {reference}: they have the other {share(1.0 - by_rules)} in the taught situations",
     ]
+    if known.by_two is not None and finite(float(known.by_two[channel])):
+        parts.append(
+            f"the two strongest rules of each moment tell {share(float(known.by_two[channel]))} of what rules say"
+        )
     if how.authority < 1.0:
         parts.append(f"authority {number(how.authority, 3)}: so far from the reference gains the margins hold")
     if kb.tick is not None:

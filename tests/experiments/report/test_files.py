@@ -11,6 +11,7 @@ import pytest
 
 from experiments import cli
 from experiments.report import files
+from experiments.report.builders import recording
 from experiments.report.plain_data import plain, record
 from experiments.report.records.gains import MarginPoint, PointMargins
 from experiments.report.records.results import Array, Estimate, NotAvailable
@@ -32,6 +33,23 @@ def test_the_command_draws_the_same_page_again(place, run, capsys):
     cli.main(["report", str(run)])
     assert (run / "report.html").read_bytes() == (place / "report.html").read_bytes()
     assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
+
+
+def test_the_part_that_two_rules_tell_is_in_the_numbers_and_on_the_page(run):
+    told = json.loads((run / "metrics.json").read_text(encoding="utf-8"))["told_by_two_rules"]
+    arrays = np.load(run / files.RESPONSES)
+    assert told["equal"] == [pytest.approx(np.mean([arrays[f"knowledge_base.{i}.by_two"] for i in (0, 1)]))]
+    assert 0.5 < told["equal"][0] < 1.0  # four rules fire at most points: the two weaker ones have the rest
+    assert set(told) == {"equal", "free"}
+    page = files.draw(run).read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert f"the two strongest rules of each moment tell {100.0 * told['equal'][0]:.1f} % of what rules say" in page
+
+
+def test_what_two_rules_tell_is_weighed_by_what_rules_say_at_all():
+    shares = np.array([[0.5, 0.3, 0.2], [0.1, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert recording.told_by_two(shares) == pytest.approx(0.9 / 1.1)
+    assert recording.told_by_two(shares[:, :1]) == 1.0
+    assert np.isnan(recording.told_by_two(shares[2:]))
 
 
 def test_drawing_takes_neither_the_plant_nor_the_results_of_the_design(place, run, monkeypatch):

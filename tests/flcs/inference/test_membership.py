@@ -146,6 +146,6 @@ def test_wrong_variables_are_refused(change, message):
 def test_shapes_from_documents():
     for shape in (*PARTITIONS, Gaussian(), Bell(4)):
         assert shape_of(shape.document()) == shape
-    assert variable("triangular").index("PB") == 4
-    with pytest.raises(ValueError, match=r"no term of 'e' 'PM' \(known: NB"):
+    assert variable("triangular").index("VB") == 4  # 0 is nearest to the second of five terms, so none is "zero"
+    with pytest.raises(ValueError, match=r"no term of 'e' 'PM' \(known: VS"):
         variable("triangular").index("PM")

@@ -103,6 +103,7 @@ PLANTED = {
     "L604": lambda: with_rule(clean(order=1), 24, gains=(5.6, 1.0, 2.8), slopes=((3.0, 3.0), (0.2, 0.2), (0.2, 0.2))),
     "L701": lambda: without(clean(), 0, 1, 2, 3, 4),
     "L702": lambda: wide(-0.02, 0.02),
+    "L703": lambda: with_error(clean(), centres=(-2.0, -0.5, 0.6, 1.0, 2.0)),
     "L801": lambda: clean(authority=0.0),
     "L802": lambda: clean(fallback=2.0),
     "L803": lambda: clean(fallback=0.001),
@@ -339,3 +340,13 @@ def test_25_rules_take_less_than_a_second_of_processor_time():
     start = time.process_time()
     flcs.lint(kb)
     assert time.process_time() - start < 2.0  # some 0.4 s where nothing else runs; others share the processor's cache
+
+
+def test_a_word_that_its_centre_contradicts_is_an_error():
+    finding = only(PLANTED["L703"](), "L703")
+    assert finding.message == "term Z (zero) of error has its centre at 0.6 m; 0 is nearer to term NS (negative small)"
+    assert finding.severity == "error"
+    shifted = with_error(clean(), centres=(-2.0, 0.1, 0.6, 1.0, 2.0))
+    assert [f.numbers["term"] for f in linted(shifted) if f.code == "L703"] == [1, 2]
+    named = with_error(clean(), centres=(-2.0, -0.5, 0.6, 1.0, 2.0), labels=("a", "b", "about 0.6", "d", "e"))
+    assert not [f for f in linted(named) if f.code == "L703"]

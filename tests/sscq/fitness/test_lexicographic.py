@@ -112,6 +112,8 @@ def test_limits_of_travel_and_saturation_are_constraints():
     values = {"iae": [[1.0, 0.1, 0.1, 0.1]], "total_variation": [[10.0, 10.1, 0.0, 11.0]],
               "saturated_time": [[1.0, 0.0, 1.01, 2.0]]}  # fmt: skip
     kept, travels, saturates, both = fitness(quality(values))
+    rounded = {name: np.array(row) * (1.0 + 1e-13 * (name == "total_variation")) for name, row in values.items()}
+    assert fitness(quality(rounded))[0] == kept  # at its own travel but for the last digits
     assert kept < travels == pytest.approx(saturates)
     assert both > saturates
     np.testing.assert_allclose(fitness.severity(quality(values)), [0.0, 0.01 / 1.01, 0.01 / 1.01, 1.1 / 2.1], rtol=1e-6)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from configs.schema import ControllerConfig
 from experiments.report import recorded as stages
@@ -18,6 +19,22 @@ def test_conditions_are_those_of_the_verdict(run, data):
         failed = any(criterion.passed is False for criterion in judged.criteria)
         assert failed == bool(found.reasons)
     assert data.verdict.sensitivity_peak_limit == 1.8
+
+
+def test_the_tracking_error_is_a_condition_where_the_fitness_weighs_it(run, data):
+    """The made-up knowledge base tracks as its rollouts say."""
+    judged, names = run.judgement, {c.name for c in run.group} - {"fixed"}
+    row = judged.measures.index("iae")
+    for name in names & set(judged.verdict.comparisons):
+        one, base = (judged.quality[key, "unforeseen"] for key in (name, "fixed"))
+        alive = ~np.isfinite(one[0]) & ~np.isfinite(base[0])
+        found = judged.verdict.comparisons[name]
+        assert found.error.value == pytest.approx(one[row][alive].mean() / base[row][alive].mean() - 1.0)
+        assert (found.error.value > 0.0) == any("it tracks worse: IAE +" in reason for reason in found.reasons)
+    told = {j.controller: {c.text: c.passed for c in j.criteria} for j in data.verdict.judgements}
+    assert told["knowledge_base"]["mean IAE is no worse"] is not (
+        judged.verdict.comparisons["knowledge_base"].error.value > 0.0
+    )
 
 
 def test_comparisons_turn_on_travel(run, data):

@@ -17,7 +17,7 @@ def test_every_condition_is_told_with_its_unit():
     assert told["sensors"] == "no noise"
     assert told["derivative"] == "from the measured rate, not filtered"
     assert told["sampling"] == "every 0.01 s, gains of schedules every 0.04 s; integration step 0.01 s"
-    assert told["actuator travel when searched"].startswith("schedules have at most 95.0\u00a0% of the fixed PID's")
+    assert told["actuator travel when searched"].startswith("schedules have at most 100\u00a0% of the fixed PID's")
     assert told["margins"].startswith("Ms of at most 1.8 at the operating points")
 
 

@@ -1,0 +1,33 @@
+"""The tracking error as a condition of the verdict, where the fitness weighs one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sscq.verdict.verdict import compare, decide
+from tests.sscq.verdict.test_verdict import BASE, ORDER, TITLES, changed
+
+
+def test_what_tracks_worse_does_not_replace_fixed_gains_however_good_its_fitness():
+    base = replace(BASE, error=BASE.fitness, error_name="IAE")
+    worse = changed(base, 0.8, error=1.041 * base.error)
+    found = compare(worse, base)
+    assert found.reasons == ("it tracks worse: IAE +4.1 % [+4.1, +4.1]",)
+    decision = decide({"fixed": base, "kb": worse}, "fixed", ORDER, TITLES, {})
+    assert decision.recommended == "fixed"
+    assert "it tracks worse: IAE +4.1 %" in decision.sentence
+    assert compare(changed(base, 0.8, error=base.error), base).passes  # equal is not worse
+    assert compare(changed(base, 0.8, error=0.9 * base.error), base).error.value == pytest.approx(-0.1)
+
+
+def test_tracking_is_compared_where_both_survive_and_not_asked_where_the_fitness_weighs_none():
+    """A rollout that is cut short has a small error: losing the loop must not pass for good tracking."""
+    lost = np.zeros(BASE.failed.shape, bool)
+    lost[:, 0] = True
+    base = replace(BASE, error=BASE.fitness)
+    cut = changed(base, 0.8, failed=lost, error=np.where(lost, 0.0, 1.1 * base.error))
+    assert compare(cut, base).error.value == pytest.approx(0.1)
+    unweighed = compare(changed(BASE, 0.8), BASE)
+    assert unweighed.error is None
+    assert unweighed.passes
