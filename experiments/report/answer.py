@@ -1,6 +1,6 @@
 """The answer of a design at the terminal: what to type, and what it changes, measure by measure.
 
-Read from the same records as the page, so that both say the same.
+Read from the same records as the page, so that both say the same; sentences that both have are written here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.report.drawing.numbers import bracketed, percent, plain, share
 from experiments.report.drawing.numbers import number as written
-from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
+from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, 
     Empty where the gains do not depend on them.
     """
     base = kb.channels[channel]
-    axes = [_points(v, _POINTS[i]) if i < len(_POINTS) else _points(v, 1) for i, v in enumerate(base.inputs)]
+    axes = [_spaced(v, _POINTS[i]) if i < len(_POINTS) else _spaced(v, 1) for i, v in enumerate(base.inputs)]
     columns = kb.columns(channel)
     places = list(product(*axes))
     inputs = np.zeros((len(places), len(kb.input_names)))
@@ -61,7 +62,7 @@ def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, 
     ]
 
 
-def _points(variable: Variable, count: int) -> list[float]:
+def _spaced(variable: Variable, count: int) -> list[float]:
     """Evenly spaced over the taught range, which holds its rest (0, or the nearest to it) where there is one alone."""
     if count == 1:
         return [float(np.clip(0.0, variable.low, variable.high))]
@@ -100,6 +101,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         *lines,
         "",
         *_changes(data),
+        *(_typed(text) for text in (sources(data), named_situations(data)) if text),
         *_single(data),
         *_assured(data),
         *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
@@ -139,8 +141,49 @@ def _single(data: ReportData) -> list[str]:
 
 
 def losses(found: LossCount) -> str:
-    """Return in how many situations a measure is worse: "3 of 256 (at most +17.4 %)"."""
-    return f"{found.lost} of {found.of}" + (f" (at most {percent(found.worst)})" if found.lost else "")
+    """Return in how many situations a measure is worse: "3 of 256 (largest: +17.4 %)"."""
+    return f"{found.lost} of {found.of}" + (f" (largest: {percent(found.worst)})" if found.lost else "")
+
+
+def sources(data: ReportData) -> str:
+    """Return which terms of the cost its change comes from, and whether tracking is better; empty: not known."""
+    verdict, told = data.verdict, ""
+    if not verdict.measures or verdict.measures[0].against != verdict.compared_with:
+        return ""
+    found = {c.measure: c.change for c in verdict.measures if c.against == verdict.compared_with}
+    if verdict.split:
+        parts = ", ".join(f"{name_of(data, name)} {_points(part)}" for name, part in verdict.split)
+        told = f"Of the {percent(found['cost'].value)} of J: {parts} points."
+    tracking = found.get("iae")
+    if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
+        told += f" Tracking (IAE) is not better: {bracketed(tracking)}."
+    return told.strip()
+
+
+def _points(part: float) -> str:
+    """Percentage points with their sign."""
+    return percent(part).removesuffix("\u00a0%")
+
+
+def named_situations(data: ReportData) -> str:
+    """Return how the recommended controller does in the named unforeseen situations, where others decide."""
+    verdict, named = data.verdict, data.group("unforeseen")
+    if verdict.group == "unforeseen" or verdict.recommended == verdict.compared_with or not named:
+        return ""
+    own, other = (data.controller(key) for key in (verdict.recommended, verdict.compared_with))
+    means = [one.cost["unforeseen"].value for one in (own, other) if "unforeseen" in one.cost]
+    changes = {s.name: own.result(s.name).change for s in named}
+    known = {name: change.value for name, change in changes.items() if change and math.isfinite(change.value)}
+    if len(means) < 2 or not means[1] or not known:
+        return ""
+    mean, worst = (means[0] - means[1]) / abs(means[1]), max(known, key=lambda name: known[name])
+    lost = sum(value > LOSS for value in known.values())
+    most = f" (largest loss: {percent(known[worst])}, {worst})" if lost else ""
+    gone = ", ".join(s.name for s in named if own.result(s.name).failed)
+    return (
+        f"In the {len(named)} named unforeseen situations against the {other.name}: cost J {percent(mean)}, "
+        f"worse in {lost} of {len(known)}{most}{f'; loop lost in {gone}' if gone else ''}"
+    )
 
 
 def at_limits(runs: JudgedRuns) -> str:

@@ -25,7 +25,11 @@ from experiments.report.records.verdict import (
 )
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
-_STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
+_STATISTICS = (
+    ("mean", "mean of J improves", "the mean of J does not improve reliably"),
+    ("median", "median of J improves", "the median of J does not improve reliably"),
+    ("tail", "worst 5 % of J improve", "the worst 5 % of J do not improve reliably"),
+)
 
 _NOTHING_ELSE = "nothing else speaks against it"
 
@@ -49,6 +53,7 @@ def verdict(case: FinishedDesign) -> VerdictText:
         measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
         group=case.judged,
         costliest=_costliest(case, BASELINE if recommended != BASELINE else judged),
+        split=_split(case, judged if recommended == BASELINE else recommended),
     )
 
 
@@ -72,20 +77,24 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
 def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
     found = case.verdict.comparisons[name]
     criteria = [
-        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
-        for key, text in _STATISTICS
+        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))), unmet)
+        for key, text, unmet in _STATISTICS
     ]
     rollouts = case.costs(name, case.kind_for(name)).size
     travel = found.travel.value
     criteria += [
         Criterion(
-            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel)
+            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel),
+            f"it needs {percent(travel)} actuator travel",
         ),
-        Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
+        Criterion(
+            "no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs",
+            f"it fails in {found.new_failures} of {rollouts} runs that the fixed gains survive",
+        ),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
-        *(Criterion(_NOTHING_ELSE, False, text) for text in found.further),
-    ]
+        *(Criterion(_NOTHING_ELSE, False, text, text) for text in found.further),
+    ]  # fmt: skip
     return tuple(criteria)
 
 
@@ -97,7 +106,8 @@ def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     differs = any(estimates.random(values) for values in pair)
     samples = "fresh situations" if kind == "drawn" else "seeds"
     told = "one seed" if seeds == 1 else f"{seeds} {samples}" + ("" if differs else ", all the same")
-    return Criterion("chance can be told from effect", seeds > 1 and differs, told)
+    unmet = f"chance cannot be told from effect ({told})"
+    return Criterion("chance can be told from effect", seeds > 1 and differs, told, unmet)
 
 
 def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
@@ -107,7 +117,8 @@ def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
         return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
     peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
     asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"
-    return Criterion("margins are kept", kept, f"Ms\u00a0{number(peak, 3)}, {asked}")
+    told = f"Ms\u00a0{number(peak, 3)}, {asked}"
+    return Criterion("margins are kept", kept, told, f"it does not keep the margins at the operating points ({told})")
 
 
 # ------------------------------------------------------------------------------------------------------------- reasons
@@ -129,8 +140,7 @@ def _of_other(case: FinishedDesign, name: str) -> str:
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
         return f"{start} holds them too, but is {_why_not_it(case, name)}."
-    failed = [c.detail if c.text == _NOTHING_ELSE else c.text for c in _criteria(case, name) if c.passed is False]
-    return f"{start} fails: {'; '.join(failed)}."
+    return f"{start} fails: {'; '.join(c.unmet for c in _criteria(case, name) if c.passed is False)}."
 
 
 def _why_not_it(case: FinishedDesign, name: str) -> str:
@@ -162,6 +172,23 @@ def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
     """What the one number J hides, against the fixed gains and the user's own."""
     against = [key for key in (BASELINE, "own") if key in case.contenders and key != name]
     return [_measure_change(case, name, key, measure) for key in against for measure in _told(case)]
+
+
+def _split(case: FinishedDesign, name: str) -> tuple[tuple[str, float], ...]:
+    """What each term adds to the change of J against the fixed gains; none where lost loops or levels are in it."""
+    kind, fitness = case.kind_for(name), case.fitness
+    if fitness.lexicographic or len(fitness.terms) < 2 or any(case.failed(key, kind).any() for key in (name, BASELINE)):
+        return ()
+    base = case.judgement.mean(BASELINE, kind)
+    return tuple(
+        (term, weight / fitness.reference.get(term, 1.0) * _difference(case, name, kind, term) / abs(base))
+        for term, weight in fitness.terms.items()
+        if base
+    )
+
+
+def _difference(case: FinishedDesign, name: str, kind: Group, measure: str) -> float:
+    return case.judgement.mean(name, kind, measure) - case.judgement.mean(BASELINE, kind, measure)
 
 
 def _costliest(case: FinishedDesign, against: str) -> CostliestDraw | None:

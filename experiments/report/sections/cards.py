@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.answer import MEASURE_NAMES, at_limits, name_of
+from experiments.report.answer import MEASURE_NAMES, at_limits, name_of, named_situations
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
@@ -42,9 +42,11 @@ def worst_card(view: PageView) -> Html:
     """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
     drawn = view.data.verdict.costliest
     parts = _worst_named(view) if drawn is None else _worst_drawn(view, drawn)
+    named = named_situations(view.data)
     evidence = view.data.evidence
     worst = (evidence.worst_case if evidence else "") or missing("`sscq worst` of the run searches it")
-    return card("Worst case", *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
+    first = element("p", element("b", named, ".")) if named else ""
+    return card("Worst case", first, *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
 
 
 def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
@@ -71,7 +73,7 @@ def _loss_words(view: PageView, found: LossCount) -> Html:
     name = name_of(view.data, found.measure)
     if not found.lost:
         return join((f"{name} in none of {found.of}",))
-    return join((f"{name} in {found.lost} of {found.of} (at most ", element("b", percent(found.worst)), ")"))
+    return join((f"{name} in {found.lost} of {found.of} (largest: ", element("b", percent(found.worst)), ")"))
 
 
 def _worst_named(view: PageView) -> list[Html]:

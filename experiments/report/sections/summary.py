@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import name_of, peak_change
+from experiments.report.answer import name_of, peak_change, sources
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark
@@ -116,7 +116,8 @@ def _headline_number(view: PageView) -> Html:
         return element("p", missing(reason), class_="by")
     words = f"cost J in {view.judged_words}, {_travel(found)}, against {compared.name}"
     bounds, freely = interval(found.change), _free(view, found)
-    details = (words, f"; {bounds}" if bounds else "", f". {freely}" if freely else "")
+    more = "".join(f". {text.rstrip('.')}" for text in (freely, sources(view.data)) if text)
+    details = (words, f"; {bounds}" if bounds else "", more)
     if subject is not view.recommended:  # a number in large green would recommend what is not
         start = element("b", f"Not recommended: {subject.name}")
         return element("p", start, f" ({percent(found.change.value)} ", *details, ").", class_="reason")
@@ -137,9 +138,9 @@ def _free(view: PageView, equal: VerdictComparison) -> str:
 
 
 def _travel(comparison: VerdictComparison) -> str:
-    if comparison.equal_travel:
-        times = f", {number(comparison.travel_ratio, 3)} times as much" if finite(comparison.travel_ratio) else ""
-        return f"at equal actuator travel (total variation of u{times})"
+    if comparison.equal_travel and not comparison.travel_ratio > 1.0:
+        times = f", {number(comparison.travel_ratio, 3)} times" if finite(comparison.travel_ratio) else ""
+        return f"with no more actuator travel (total variation of u{times})"
     if finite(comparison.travel_ratio):
         return f"at {number(comparison.travel_ratio, 3)} times the actuator travel (total variation of u)"
     return "with free actuator travel (total variation of u)"

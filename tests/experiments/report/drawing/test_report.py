@@ -91,7 +91,7 @@ def test_first_screen_answers_the_questions(page):
     first = text[: text.index("Ladder of baselines")]
     for answer in (
         "Recommend: knowledge base (rule-based gain schedule)",
-        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u, 1.90 times as much), against",
+        "unforeseen situations (test scenarios), at 1.90 times the actuator travel (total variation of u), against",
         "95 % interval",
         "over 10 situations",
         "of the range",
