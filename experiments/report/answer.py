@@ -136,7 +136,7 @@ def _single(data: ReportData) -> list[str]:
         told = ", ".join(f"{name_of(data, one.measure)} {losses(one)}" for one in found.losses)
         lines.append(_typed(f"{names[0]} worse than {names[1]} in single drawn situations: {told}"))
     if runs is not None and math.isfinite(runs.saturated):
-        lines.append(_typed(f"{data.controller(data.verdict.recommended).name}: {at_limits(runs)}"))
+        lines.append(_typed(f"{data.controller(data.verdict.recommended).name}: {at_limits(runs)}{other_limits(data)}"))
     return lines
 
 
@@ -184,6 +184,14 @@ def named_situations(data: ReportData) -> str:
         f"In the {len(named)} named unforeseen situations against the {other.name}: cost J {percent(mean)}, "
         f"worse in {lost} of {len(known)}{most}{f'; loop lost in {gone}' if gone else ''}"
     )
+
+
+def other_limits(data: ReportData) -> str:
+    """Return the same of the controller that it is compared with, in few words; empty where there is none."""
+    other = data.controller(data.verdict.compared_with)
+    if other.key == data.verdict.recommended or other.judged is None or not math.isfinite(other.judged.saturated):
+        return ""
+    return f" ({other.name}: {share(other.judged.saturated)}, at most {share(other.judged.most_saturated)})"
 
 
 def at_limits(runs: JudgedRuns) -> str:

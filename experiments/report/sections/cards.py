@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.answer import MEASURE_NAMES, at_limits, name_of, named_situations
+from experiments.report.answer import MEASURE_NAMES, at_limits, name_of, named_situations, other_limits
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
@@ -224,9 +224,13 @@ def actuator_card(view: PageView) -> Html:
     title = element("summary", "Range used in each named situation")
     return card(
         "Command u against its limits",
-        element("p", f"Limits: {'; '.join(limits)}."),
-        element("p", element("b", text[:1].upper() + text[1:]), f", over {view.judged_words}."),
-        element("p", f"{peak}.") if peak else "",
+        element(
+            "p",
+            element("b", text[:1].upper() + text[1:]),
+            f"{other_limits(view.data)}, over {view.judged_words}. "
+            "Counted: at the limits below, or at those of the situation where its actuator can do less.",
+        ),
+        element("p", f"{f'{peak}; l' if peak else 'L'}imits: {'; '.join(limits)}."),
         _travel(view),
         element("details", title, *_uses(view)),
     )
