@@ -6,14 +6,14 @@ Read from the same records as the page, so that both say the same; sentences tha
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.numbers import bracketed, percent, plain, share
 from experiments.report.drawing.numbers import number as written
+from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
 from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
@@ -85,9 +85,9 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         The refined one at equal travel, whose gains are told where it is recommended.
     """
     verdict = data.verdict
-    keys = dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k)
+    keys = _typed_in(data)
     several = len(data.channels) > 1
-    lines = ["", f"What to type: {FORMS}"]
+    lines = ["", *(_typed(f"{'' if i else 'What to type: '}{text}") for i, text in enumerate(what_to_type(data)))]
     travel = headed("travel", data.units.get("total_variation", ""))
     for i, channel in enumerate(data.channels):
         head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", travel]
@@ -106,6 +106,29 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         *_assured(data),
         *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
     ]
+
+
+def what_to_type(data: ReportData) -> list[str]:
+    """Return formula and settings of the law, once where all channels have the same."""
+    laws = {channel.output: channel.law for channel in data.channels if channel.law is not None}
+    if not laws:
+        return [FORMS]
+    formulas = dict.fromkeys(law.formula for law in laws.values())
+    several = len(set(laws.values())) > 1
+    settings = dict.fromkeys(f"{f'{name}: ' if several else ''}{law.settings}" for name, law in laws.items())
+    rows = [g for key in _typed_in(data) for g in _channel_gains(data, key)]
+    still = any(math.isinf(one.standard[1]) for gains in rows for one in (gains, *gains.nodes))
+    return [*formulas, *settings, *(["Ti none: no integral action there (ki = 0)"] if still else [])]
+
+
+def _typed_in(data: ReportData) -> tuple[str, ...]:
+    verdict = data.verdict
+    return tuple(dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k))
+
+
+def _channel_gains(data: ReportData, key: str) -> Sequence[ChannelGains]:
+    gains = data.controller(key).gains
+    return () if isinstance(gains, NotAvailable) else gains
 
 
 def headed(name: str, unit: str) -> str:
@@ -153,10 +176,10 @@ def sources(data: ReportData) -> str:
     found = {c.measure: c.change for c in verdict.measures if c.against == verdict.compared_with}
     if verdict.split:
         parts = ", ".join(f"{name_of(data, name)} {_points(part)}" for name, part in verdict.split)
-        told = f"Of the {percent(found['cost'].value)} of J: {parts} points."
+        told = f"Of the {percent(found['cost'].value)}: {parts} points."
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
-        told += f" Tracking (IAE) is not better: {bracketed(tracking)}."
+        told += " Tracking (IAE) is not better."
     return told.strip()
 
 
@@ -264,11 +287,10 @@ def _changes(data: ReportData) -> list[str]:
     for against in dict.fromkeys(c.against for c in data.verdict.measures):
         of = [c for c in data.verdict.measures if c.against == against]
         told = ", ".join(f"{name_of(data, c.measure)} {_change(c)}" for c in of)
-        peaks = peak_change(data, of[0].controller, against)
-        ms = f"; Ms {peaks}" if peaks else ""
+        margins = "".join(f"; {one}" for one in margin_changes(data, of[0].controller, against))
         names = [data.controller(key).name for key in (of[0].controller, against)]
         turned_down = "" if of[0].controller == data.verdict.recommended else " (not recommended)"
-        lines.append(f"{names[0]}{turned_down} against {names[1]}: {told}{ms}")
+        lines.append(f"{names[0]}{turned_down} against {names[1]}: {told}{_typed(margins)}")
     return lines
 
 
@@ -285,8 +307,40 @@ def _change(change: MeasureChange) -> str:
     return f"{value:+.1f} %" + (f" [{low:+.1f}, {high:+.1f}]" if low < high else "")
 
 
-def peak_change(data: ReportData, controller: str, against: str) -> str:
-    """Return both Ms, "1.13 against 1.16"; empty where one is not known."""
+@dataclass(frozen=True)
+class MarginChange:
+    """A margin of two controllers."""
+
+    name: str
+    unit: str
+    own: float
+    other: float
+    more_is_worse: bool
+
+    def __str__(self) -> str:
+        """As in "Ms 1.13 against 1.16"."""
+        return f"{self.name} {self.values}"
+
+    @property
+    def values(self) -> str:
+        """Both values with their unit."""
+        return f"{written(self.own, 3)} against {written(self.other, 3)} {self.unit}".rstrip()
+
+    @property
+    def change(self) -> float:
+        """Relative change; NaN where one is infinite."""
+        known = math.isfinite(self.own) and math.isfinite(self.other) and self.other > 0.0
+        return self.own / self.other - 1.0 if known else math.nan
+
+
+def margin_changes(data: ReportData, controller: str, against: str) -> tuple[MarginChange, ...]:
+    """Return Ms and delay margin of both; none where one is not known."""
     pair = [data.controller(key).margins for key in (controller, against)]
-    values = [m.sensitivity_peak for m in pair if not isinstance(m, NotAvailable)]
-    return f"{written(values[0], 3)} against {written(values[1], 3)}" if len(values) == len(pair) else ""
+    known = [m for m in pair if not isinstance(m, NotAvailable)]
+    if len(known) < len(pair):
+        return ()
+    own, other = known
+    return (
+        MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True),
+        MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False),
+    )

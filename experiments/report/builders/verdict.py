@@ -26,9 +26,9 @@ from experiments.report.records.verdict import (
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
 _STATISTICS = (
-    ("mean", "mean of J improves", "the mean of J does not improve reliably"),
-    ("median", "median of J improves", "the median of J does not improve reliably"),
-    ("tail", "worst 5 % of J improve", "the worst 5 % of J do not improve reliably"),
+    ("mean", "mean of J improves", "mean"),
+    ("median", "median of J improves", "median"),
+    ("tail", "worst 5 % of J improve", "worst 5 %"),
 )
 
 _NOTHING_ELSE = "nothing else speaks against it"
@@ -140,7 +140,17 @@ def _of_other(case: FinishedDesign, name: str) -> str:
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
         return f"{start} holds them too, but is {_why_not_it(case, name)}."
-    return f"{start} fails: {'; '.join(c.unmet for c in _criteria(case, name) if c.passed is False)}."
+    return f"{start} fails: {'; '.join(_unmet(_criteria(case, name)))}."
+
+
+def _unmet(criteria: tuple[Criterion, ...]) -> list[str]:
+    """What a controller does not meet: "the median and the worst 5 % of J do not improve reliably"."""
+    failed, names = [c for c in criteria if c.passed is False], [text for _, text, _ in _STATISTICS]
+    still, rest = [c.unmet for c in failed if c.text in names], [c.unmet for c in failed if c.text not in names]
+    if not still:
+        return rest
+    verb = "does" if still in (["mean"], ["median"]) else "do"
+    return [f"{' and '.join(f'the {one}' for one in still)} of J {verb} not improve reliably", *rest]
 
 
 def _why_not_it(case: FinishedDesign, name: str) -> str:

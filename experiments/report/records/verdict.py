@@ -113,7 +113,7 @@ class Criterion:
     Attributes
     ----------
     unmet : str
-        What is said of a controller where it does not hold: "the median of J does not improve reliably".
+        What is said of a controller where it does not hold: "it needs +8 % actuator travel"; of statistics their name.
     """
 
     text: str

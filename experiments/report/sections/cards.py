@@ -53,8 +53,8 @@ def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
     """Of the situations on which the verdict rests; the recorded ones are named ones."""
     rival, runs = view.data.controller(found.against), view.recommended.judged
     cost = _lost_or(found.cost)
-    parts = [element("p", f"The costliest of {runs.runs if runs else 'all'} fresh situations: cost J ", cost)]
-    parts.append(element("p", f"{rival.name} there: ", _lost_or(found.other_cost)))
+    there = (" (", rival.name, ": ", _lost_or(found.other_cost), ")")
+    parts = [element("p", f"Costliest of {runs.runs if runs else 'all'} fresh situations: J ", cost, *there)]
     told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
     parts.append(element("p", f"Worse than {rival.name} in single situations: ", *told[1:], "."))
     where = [
@@ -154,17 +154,17 @@ def robustness_card(view: PageView) -> Html:
     verdict = view.data.verdict
     peak, delay = margins.sensitivity_peak, margins.delay_margin
     asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
-    parts = [_limited("Ms (peak of the sensitivity function)", peak, "", asked, verdict.peak_held(peak))]
+    parts = [element("p", f"{_where(margins)} {margins.text}")]
+    parts.append(_limited("Ms, peak of sensitivity", peak, "", asked, verdict.peak_held(peak)))
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
     parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
-    parts.append(element("p", f"{_where(margins)} {margins.text}"))
     ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
     parts.append(element("p", element("b", "Over the declared ranges: "), ranges))
     parts.append(stability)
     peaks = _peaks(view, margins)
     parts += [element("details", element("summary", "Ms at the operating points"), *peaks)] if peaks else []
     other = view.compared.margins
-    if view.compared is not view.recommended and not isinstance(other, NotAvailable):
+    if not verdict.measures and view.compared is not view.recommended and not isinstance(other, NotAvailable):
         ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
         parts.append(element("p", view.compared.name, ": Ms ", ms, ", delay margin ", seconds))
     return card("Robustness", *parts)
@@ -174,7 +174,7 @@ def _where(margins: PointMargins) -> str:
     if not margins.points:
         return "No operating point."
     worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
-    return f"Worst of {len(margins.points)} operating points: {worst}." if len(margins.points) > 1 else f"At {worst}."
+    return f"At the worst of {len(margins.points)} operating points, {worst}." if margins.points[1:] else f"At {worst}."
 
 
 def _peaks(view: PageView, margins: PointMargins) -> list[Html]:
@@ -227,10 +227,11 @@ def actuator_card(view: PageView) -> Html:
         element(
             "p",
             element("b", text[:1].upper() + text[1:]),
-            f"{other_limits(view.data)}, over {view.judged_words}. "
-            "Counted: at the limits below, or at those of the situation where its actuator can do less.",
+            f"{other_limits(view.data)}, over {view.judged_words}.",
         ),
-        element("p", f"{f'{peak}; l' if peak else 'L'}imits: {'; '.join(limits)}."),
+        element(
+            "p", f"{f'{peak}; l' if peak else 'L'}imits: {'; '.join(limits)}, or what the situation leaves of them."
+        ),
         _travel(view),
         element("details", title, *_uses(view)),
     )
@@ -345,6 +346,8 @@ def _travel(view: PageView) -> Html:
     other = view.mean_measure(view.compared, group, "total_variation")
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
+    each = view.recommended.judged.per_sample if view.recommended.judged else math.nan
+    moved = f"; {number(each, 3)} {unit}".rstrip() + " per sample" if finite(each) and view.on_draws else ""
     return element(
-        "p", start, shown(own, unit, 3), " against ", shown(other, unit, 3), f" of {view.compared.name}", ratio
+        "p", start, shown(own, unit, 3), " against ", shown(other, unit, 3), f" of {view.compared.name}", ratio, moved
     )

@@ -37,10 +37,18 @@ def certainty_card(view: PageView) -> Html:
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
-        element("details", element("summary", "The declared ranges"), evidence.ranges, ".") if evidence.ranges else "",
+        _ranges(evidence.ranges),
         late if evidence.unfinished else "",
         _details(evidence.details),
     )
+
+
+def _ranges(text: str) -> Html:
+    """All ranges, folded under their number; the headline leads here."""
+    if not text:
+        return Html("")
+    title = element("summary", f"The {len(text.split('; '))} declared ranges, values one click away")
+    return element("details", title, element("span", text, ".", id="ranges"))
 
 
 def _details(found: tuple[tuple[str, str], ...]) -> Html:

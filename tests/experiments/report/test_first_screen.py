@@ -176,7 +176,7 @@ def test_a_loop_that_is_lost_is_the_costliest_and_no_loss_of_a_measure(drawn):
     _, data, _ = drawn
     lost = replace(data.verdict.costliest, cost=float("inf"))
     page = unfolded(render(replace(data, verdict=replace(data.verdict, costliest=lost))))
-    assert f"The costliest of {DRAWS} fresh situations: cost J ▲ loop lost" in page
+    assert f"Costliest of {DRAWS} fresh situations: J ▲ loop lost" in page
 
 
 def test_means_are_over_the_runs_that_survive(drawn):

@@ -91,12 +91,12 @@ def test_first_screen_answers_the_questions(page):
     first = text[: text.index("Ladder of baselines")]
     for answer in (
         "Recommend: knowledge base (rule-based gain schedule)",
-        "unforeseen situations (test scenarios), at 1.90 times the actuator travel (total variation of u), against",
+        "unforeseen situations (test scenarios), at 1.90 times the actuator travel, against",
         "95 % interval",
         "over 10 situations",
         "of the range",
         "Worst case",
-        "Ms (peak of the sensitivity function)",
+        "Ms, peak of sensitivity",
         "Delay margin",
         "your present gains",
         "Ti [s]",
@@ -123,6 +123,8 @@ def test_losses_carry_sign_and_word(data):
     assert f"▲ {loss} worse".replace("\u00a0", " ") in text  # on the first screen
     assert judged(0.04) == '<span class="loss">▲ +4.0\u00a0% worse</span>'
     assert "worse" not in judged(-0.04)
+    assert judged(-0.04, more_is_better=True) == '<span class="loss">▼ −4.0\u00a0% worse</span>'
+    assert judged(0.04, more_is_better=True) == '<span class="gain">▲ +4.0\u00a0% better</span>'
 
 
 def test_divergence_is_said_and_does_not_flatten_the_charts(data):
@@ -251,7 +253,8 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         "IAE VALUES m s ▲ +9.0 % worse +5.0 … +12.0 %",
         "entropy ∫|ΔṠ| dt VALUES ≈ −2.0 % not proven −6.0 … +3.0 %",
         "travel VALUES not available",
-        "Ms 1.63 against 1.79",
+        "Ms ▼ −8.6 % better 1.63 against 1.79",
+        "delay margin ",
     ):
         assert told in re.sub(r"[\d.]+ → [\d.]+", "VALUES", first)
     older = words(render(data)).partition("Conditions of the verdict")[0]
