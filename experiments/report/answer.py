@@ -93,8 +93,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", travel]
         lines += ["", text_table(head, [row for key in keys for row in _rows(data, key, i, kb)])]
     if not verdict.present:
-        stands_in = data.controller(verdict.compared_with).name
-        lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
+        lines.append(without_present(data))
     late = data.evidence.unfinished if data.evidence else ""
     lines += lasting_errors(data, number)
     return [
@@ -119,6 +118,12 @@ def what_to_type(data: ReportData) -> list[str]:
     rows = [g for key in _typed_in(data) for g in _channel_gains(data, key)]
     still = any(math.isinf(one.standard[1]) for gains in rows for one in (gains, *gains.nodes))
     return [*formulas, *settings, *(["Ti none: no integral action there (ki = 0)"] if still else [])]
+
+
+def without_present(data: ReportData) -> str:
+    """Return how present gains are given, where there are none, and what stands for them."""
+    stands_in = data.controller(data.verdict.compared_with).name
+    return f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them"
 
 
 def _typed_in(data: ReportData) -> tuple[str, ...]:

@@ -75,8 +75,9 @@ def _loop(case: FinishedDesign, i: int) -> str:
     low, high = case.limits(i)
     y, u = words.output_unit(case.plant, i), words.command_unit(case.plant, i)
     command = case.plant.inputs[i].name if case.plant.allocate is None else "its command"
-    bounds = f"{plain(low)} … {with_unit(high, u)}" if math.isfinite(low) or math.isfinite(high) else "no limits"
-    return f"{case.plant.channels[i].output}{f' [{y}]' if y else ''} by {command}, {bounds}{words.added(case.plant)}"
+    limited = math.isfinite(low) or math.isfinite(high)
+    bounds = f"{words.rounded(low)} … {words.rounded(high, u)}" if limited else "no limits"
+    return f"{case.plant.channels[i].output}{f' [{y}]' if y else ''} by {command}, {bounds}"
 
 
 def _listed(quantities: Iterable[Quantity], text: Callable[[Quantity], str]) -> str:
@@ -223,5 +224,5 @@ def _untested(case: FinishedDesign) -> list[str]:
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")
     if setup.config.seeds == 1:
-        found.append(f"another seed of the search (seeds=3 searches with three; this was seed {setup.seed} alone)")
+        found.append(f"another seed of the search (seeds=3; this was seed {setup.seed})")
     return [*found, *assurance.untested(case)]

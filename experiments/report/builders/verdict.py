@@ -84,17 +84,21 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
     travel = found.travel.value
     criteria += [
         Criterion(
-            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel),
+            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})",
+            bool(travel <= TRAVEL_SLACK),
+            percent(travel),
             f"it needs {percent(travel)} actuator travel",
         ),
         Criterion(
-            "no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs",
+            "no new failure",
+            found.new_failures == 0,
+            f"{found.new_failures} of {rollouts} runs",
             f"it fails in {found.new_failures} of {rollouts} runs that the fixed gains survive",
         ),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
         *(Criterion(_NOTHING_ELSE, False, text, text) for text in found.further),
-    ]  # fmt: skip
+    ]
     return tuple(criteria)
 
 

@@ -11,7 +11,7 @@ from experiments.report.answer import MEASURE_NAMES, at_limits, name_of, named_s
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from experiments.report.drawing.numbers import missing, number, percent, plain, proven, share, shown, with_unit
+from experiments.report.drawing.numbers import missing, number, percent, plain, proven, share, shown
 from experiments.report.records.results import (
     ActuatorUse,
     ChannelView,
@@ -241,7 +241,8 @@ def _limits(channel: ChannelView) -> str:
     """The limits of a command in words."""
     if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
         return f"{channel.command}: none"
-    return f"{channel.command} {plain(channel.low)} … {with_unit(channel.high, channel.command_unit)}"
+    low, high = (plain(float(f"{end:.4g}")) for end in (channel.low, channel.high))
+    return f"{channel.command} {low} … {high} {channel.command_unit}".rstrip()
 
 
 def _uses(view: PageView) -> list[Html]:

@@ -20,7 +20,7 @@ def plant_card(view: PageView) -> Html:
     about = view.data.about
     if about is None:
         return card("Plant", element("p", view.data.plant), element("p", missing(_OLDER)))
-    first = [(what, value) for what, value in about.facts if what in {"controls", "sample time"}]
+    first = [(what, value) for what, value in about.facts if what == "controls"]
     lines = [element("p", element("b", what, ": "), value) for what, value in first]
     rest = [element("p", element("b", what, ": "), value) for what, value in about.facts if (what, value) not in first]
     inside = [*rest, element("pre", about.equations) if about.equations else ""]
