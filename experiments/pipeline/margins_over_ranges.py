@@ -128,7 +128,7 @@ def _faults(one: RangeMargins, base: RangeMargins) -> list[str]:
         )
     if one.kept < SHARE and one.kept < base.kept:
         reasons.append(
-            f"it keeps the margins in {one.kept:.1%} of the drawn plants and operating points, the fixed gains in "
-            f"{base.kept:.1%}"
+            f"it keeps the margins in {100.0 * one.kept:.1f} % of the drawn plants and points "
+            f"(the fixed gains: {100.0 * base.kept:.1f} %)"
         )
     return reasons

@@ -165,10 +165,11 @@ class WorstSearches:
         worst, drawn = found.worst_of_all, found.random_baseline
         assert drawn is not None  # noqa: S101  (the search has one)
         pair = dict.fromkeys((name, BASELINE))
-        there = {key: self.outcome(key, worst.genome[None]) for key in pair}
         genes = self.loops(name).genes
+        genome = self._worse_of(name, worst.genome, genes)
+        there = {key: self.outcome(key, genome[None]) for key in pair}
         return WorstFinding(
-            values=genes.values(worst.genome),
+            values=genes.values(genome),
             costs={key: float(one.cost[0]) for key, one in there.items()},
             diverged_at={key: _or_none(float(one.diverged_at[0])) for key, one in there.items()},
             broken={key: one.broken for key, one in there.items()},
@@ -180,6 +181,15 @@ class WorstSearches:
             skipped=found.n_skipped + drawn.n_skipped,
             lost_alone=0 if name == BASELINE else self._lost_alone(name, np.vstack([found.failing, drawn.failing])),
         )
+
+    def _worse_of(self, name: str, genome: Array, genes: EnvelopeGenes) -> Array:
+        """Which is worse for the controller: the worst that its own search found, or the fixed gains' worst case."""
+        own = self.found.get(BASELINE)
+        if name == BASELINE or own is None or own.reason:
+            return genome
+        other = genes.genome(own.values)
+        cost = self.outcome(name, np.vstack([genome, other])).cost  # a lost loop costs more than any that is kept
+        return other if cost[1] > cost[0] else genome
 
     def _lost_alone(self, name: str, failing: Array) -> int:
         """In how many of its own failures, and of the fixed gains' worst case, the fixed gains keep their loop."""

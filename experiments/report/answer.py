@@ -1,12 +1,12 @@
 """The answer of a design at the terminal: what to type, and what it changes, measure by measure.
 
-Read from the same records as the page, so that both say the same.
+Read from the same records as the page, so that both say the same; sentences that both have are written here.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 from experiments.report.drawing.numbers import number as written
 from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
+from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, 
     Empty where the gains do not depend on them.
     """
     base = kb.channels[channel]
-    axes = [_points(v, _POINTS[i]) if i < len(_POINTS) else _points(v, 1) for i, v in enumerate(base.inputs)]
+    axes = [_spaced(v, _POINTS[i]) if i < len(_POINTS) else _spaced(v, 1) for i, v in enumerate(base.inputs)]
     columns = kb.columns(channel)
     places = list(product(*axes))
     inputs = np.zeros((len(places), len(kb.input_names)))
@@ -61,7 +62,7 @@ def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, 
     ]
 
 
-def _points(variable: Variable, count: int) -> list[float]:
+def _spaced(variable: Variable, count: int) -> list[float]:
     """Evenly spaced over the taught range, which holds its rest (0, or the nearest to it) where there is one alone."""
     if count == 1:
         return [float(np.clip(0.0, variable.low, variable.high))]
@@ -84,26 +85,55 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         The refined one at equal travel, whose gains are told where it is recommended.
     """
     verdict = data.verdict
-    keys = dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k)
+    keys = _typed_in(data)
     several = len(data.channels) > 1
-    lines = ["", f"What to type: {FORMS}"]
+    lines = ["", *(_typed(f"{'' if i else 'What to type: '}{text}") for i, text in enumerate(what_to_type(data)))]
     travel = headed("travel", data.units.get("total_variation", ""))
     for i, channel in enumerate(data.channels):
         head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", travel]
         lines += ["", text_table(head, [row for key in keys for row in _rows(data, key, i, kb)])]
     if not verdict.present:
-        stands_in = data.controller(verdict.compared_with).name
-        lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
+        lines.append(without_present(data))
     late = data.evidence.unfinished if data.evidence else ""
     lines += lasting_errors(data, number)
     return [
         *lines,
         "",
         *_changes(data),
+        *(_typed(text) for text in (sources(data), named_situations(data)) if text),
         *_single(data),
         *_assured(data),
         *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
     ]
+
+
+def what_to_type(data: ReportData) -> list[str]:
+    """Return formula and settings of the law, once where all channels have the same."""
+    laws = {channel.output: channel.law for channel in data.channels if channel.law is not None}
+    if not laws:
+        return [FORMS]
+    formulas = dict.fromkeys(law.formula for law in laws.values())
+    several = len(set(laws.values())) > 1
+    settings = dict.fromkeys(f"{f'{name}: ' if several else ''}{law.settings}" for name, law in laws.items())
+    rows = [g for key in _typed_in(data) for g in _channel_gains(data, key)]
+    still = any(math.isinf(one.standard[1]) for gains in rows for one in (gains, *gains.nodes))
+    return [*formulas, *settings, *(["Ti none: no integral action there (ki = 0)"] if still else [])]
+
+
+def without_present(data: ReportData) -> str:
+    """Return how present gains are given, where there are none, and what stands for them."""
+    stands_in = data.controller(data.verdict.compared_with).name
+    return f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them"
+
+
+def _typed_in(data: ReportData) -> tuple[str, ...]:
+    verdict = data.verdict
+    return tuple(dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k))
+
+
+def _channel_gains(data: ReportData, key: str) -> Sequence[ChannelGains]:
+    gains = data.controller(key).gains
+    return () if isinstance(gains, NotAvailable) else gains
 
 
 def headed(name: str, unit: str) -> str:
@@ -134,13 +164,62 @@ def _single(data: ReportData) -> list[str]:
         told = ", ".join(f"{name_of(data, one.measure)} {losses(one)}" for one in found.losses)
         lines.append(_typed(f"{names[0]} worse than {names[1]} in single drawn situations: {told}"))
     if runs is not None and math.isfinite(runs.saturated):
-        lines.append(_typed(f"{data.controller(data.verdict.recommended).name}: {at_limits(runs)}"))
+        lines.append(_typed(f"{data.controller(data.verdict.recommended).name}: {at_limits(runs)}{other_limits(data)}"))
     return lines
 
 
 def losses(found: LossCount) -> str:
-    """Return in how many situations a measure is worse: "3 of 256 (at most +17.4 %)"."""
-    return f"{found.lost} of {found.of}" + (f" (at most {percent(found.worst)})" if found.lost else "")
+    """Return in how many situations a measure is worse: "3 of 256 (largest: +17.4 %)"."""
+    return f"{found.lost} of {found.of}" + (f" (largest: {percent(found.worst)})" if found.lost else "")
+
+
+def sources(data: ReportData) -> str:
+    """Return which terms of the cost its change comes from, and whether tracking is better; empty: not known."""
+    verdict, told = data.verdict, ""
+    if not verdict.measures or verdict.measures[0].against != verdict.compared_with:
+        return ""
+    found = {c.measure: c.change for c in verdict.measures if c.against == verdict.compared_with}
+    if verdict.split:
+        parts = ", ".join(f"{name_of(data, name)} {_points(part)}" for name, part in verdict.split)
+        told = f"Of the {percent(found['cost'].value)}: {parts} points."
+    tracking = found.get("iae")
+    if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
+        told += " Tracking (IAE) is not better."
+    return told.strip()
+
+
+def _points(part: float) -> str:
+    """Percentage points with their sign."""
+    return percent(part).removesuffix("\u00a0%")
+
+
+def named_situations(data: ReportData) -> str:
+    """Return how the recommended controller does in the named unforeseen situations, where others decide."""
+    verdict, named = data.verdict, data.group("unforeseen")
+    if verdict.group == "unforeseen" or verdict.recommended == verdict.compared_with or not named:
+        return ""
+    own, other = (data.controller(key) for key in (verdict.recommended, verdict.compared_with))
+    means = [one.cost["unforeseen"].value for one in (own, other) if "unforeseen" in one.cost]
+    changes = {s.name: own.result(s.name).change for s in named}
+    known = {name: change.value for name, change in changes.items() if change and math.isfinite(change.value)}
+    if len(means) < 2 or not means[1] or not known:
+        return ""
+    mean, worst = (means[0] - means[1]) / abs(means[1]), max(known, key=lambda name: known[name])
+    lost = sum(value > LOSS for value in known.values())
+    most = f" (largest loss: {percent(known[worst])}, {worst})" if lost else ""
+    gone = ", ".join(s.name for s in named if own.result(s.name).failed)
+    return (
+        f"In the {len(named)} named unforeseen situations against the {other.name}: cost J {percent(mean)}, "
+        f"worse in {lost} of {len(known)}{most}{f'; loop lost in {gone}' if gone else ''}"
+    )
+
+
+def other_limits(data: ReportData) -> str:
+    """Return the same of the controller that it is compared with, in few words; empty where there is none."""
+    other = data.controller(data.verdict.compared_with)
+    if other.key == data.verdict.recommended or other.judged is None or not math.isfinite(other.judged.saturated):
+        return ""
+    return f" ({other.name}: {share(other.judged.saturated)}, at most {share(other.judged.most_saturated)})"
 
 
 def at_limits(runs: JudgedRuns) -> str:
@@ -213,11 +292,10 @@ def _changes(data: ReportData) -> list[str]:
     for against in dict.fromkeys(c.against for c in data.verdict.measures):
         of = [c for c in data.verdict.measures if c.against == against]
         told = ", ".join(f"{name_of(data, c.measure)} {_change(c)}" for c in of)
-        peaks = peak_change(data, of[0].controller, against)
-        ms = f"; Ms {peaks}" if peaks else ""
+        margins = "".join(f"; {one}" for one in margin_changes(data, of[0].controller, against))
         names = [data.controller(key).name for key in (of[0].controller, against)]
         turned_down = "" if of[0].controller == data.verdict.recommended else " (not recommended)"
-        lines.append(f"{names[0]}{turned_down} against {names[1]}: {told}{ms}")
+        lines.append(f"{names[0]}{turned_down} against {names[1]}: {told}{_typed(margins)}")
     return lines
 
 
@@ -234,8 +312,40 @@ def _change(change: MeasureChange) -> str:
     return f"{value:+.1f} %" + (f" [{low:+.1f}, {high:+.1f}]" if low < high else "")
 
 
-def peak_change(data: ReportData, controller: str, against: str) -> str:
-    """Return both Ms, "1.13 against 1.16"; empty where one is not known."""
+@dataclass(frozen=True)
+class MarginChange:
+    """A margin of two controllers."""
+
+    name: str
+    unit: str
+    own: float
+    other: float
+    more_is_worse: bool
+
+    def __str__(self) -> str:
+        """As in "Ms 1.13 against 1.16"."""
+        return f"{self.name} {self.values}"
+
+    @property
+    def values(self) -> str:
+        """Both values with their unit."""
+        return f"{written(self.own, 3)} against {written(self.other, 3)} {self.unit}".rstrip()
+
+    @property
+    def change(self) -> float:
+        """Relative change; NaN where one is infinite."""
+        known = math.isfinite(self.own) and math.isfinite(self.other) and self.other > 0.0
+        return self.own / self.other - 1.0 if known else math.nan
+
+
+def margin_changes(data: ReportData, controller: str, against: str) -> tuple[MarginChange, ...]:
+    """Return Ms and delay margin of both; none where one is not known."""
     pair = [data.controller(key).margins for key in (controller, against)]
-    values = [m.sensitivity_peak for m in pair if not isinstance(m, NotAvailable)]
-    return f"{written(values[0], 3)} against {written(values[1], 3)}" if len(values) == len(pair) else ""
+    known = [m for m in pair if not isinstance(m, NotAvailable)]
+    if len(known) < len(pair):
+        return ()
+    own, other = known
+    return (
+        MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True),
+        MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False),
+    )

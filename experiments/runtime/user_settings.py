@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LARGEST = 2**17  # bytes of a YAML file: its reader is slow
 _DEPTH = 32
 _QUIET = ("hydra/hydra_logging=none", "hydra/job_logging=none")
+_SWEEP = re.compile(
+    r"hydra\.sweep\.(dir|subdir)=[^{$]*$"
+)  # typed by the user, where the runs of -m go; no file may say it
 _HYDRA = re.compile(r"(^|[\s~+/@.:])hydra($|[\s/@.:])")
 _EXECUTES = re.compile(r"_(target|args|partial|recursive|convert)_")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -48,7 +51,7 @@ def check_arguments(words: Sequence[str]) -> None:
             "--config-path and --config-name would replace the program's own settings; put parts of your own into a "
             "folder and give --config-dir=FOLDER part=NAME"
         )
-    check_words(given.overrides)
+    check_words(word for word in given.overrides if not _SWEEP.match(word))
 
 
 def check_words(words: Iterable[str]) -> None:

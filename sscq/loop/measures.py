@@ -320,4 +320,7 @@ class Scoring:
                 hit = where(high - command, hit, 1.0)
             if math.isfinite(low):
                 hit = where(command - low, hit, 1.0)
+        if self.spec.bounded:  # what a situation's actuator can give may be less than what the law asks for
+            for u, low, high in zip(lane[self.sampling.sent], lane["low"], lane["high"], strict=True):
+                hit = where(high - u, where(u - low, hit, 1.0), 1.0)
         return hit

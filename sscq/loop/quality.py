@@ -95,7 +95,7 @@ class Quality:
     entropy_plant, entropy_controller : integral of T0 dS/dt [J]. Of plants that lose at rest (`loses_at_rest`) the
         excess over the loss at the equilibrium of the present reference is counted, here and in the differences
     entropy_difference, entropy_difference_abs : integral of their difference and of its magnitude [J]
-    saturated_time : time with a command at a limit [s]
+    saturated_time : time with a command at a limit of its law, or an input that is sent at one of the situation [s]
     peak_command : largest |u|
     diverged_at : time at which the rollout left the plant's region [s], NaN where it did not
     loop_gain : in loop-free modes the largest gain of the plant's algebraic loop at the beginning of a step, else None;

@@ -190,7 +190,7 @@ def compare(
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
     reasons = [
-        f"the {word} of the fitness does not improve reliably ({changes[key]})"
+        f"the {word} of J does not improve reliably ({changes[key]})"
         for key, word in (("mean", "mean"), ("median", "median"), ("tail", "worst 5 %"))
         if not changes[key].improves
     ]
@@ -381,7 +381,7 @@ def _sentence(
         change = found[recommended].headline
         luck = "" if change.improves else " Another search of the same kind may find nothing that is better."
         return (
-            f"Use the {titles[recommended]}: fitness {change} in {where} at equal actuator travel, "
+            f"Use the {titles[recommended]}: cost J {change} in {where}, {_travel(found[recommended].travel)}, "
             f"against the best {titles[baseline]}.{luck}"
         )
     last = [name for name in order if name in found]
@@ -389,3 +389,9 @@ def _sentence(
     because = f" The {titles[last[-1]]} does not replace it: {'; '.join(why)}." if why else ""
     near = "" if why or not last else " Nothing more complicated is better by more than 3 %."
     return f"Use the fixed gains.{because}{near}"
+
+
+def _travel(change: Change) -> str:
+    """What it costs in travel, which may be a little more than the baseline's."""
+    times = f"{1.0 + change.value:.3g} times"
+    return f"with no more actuator travel ({times})" if change.value <= 0.0 else f"with {times} the actuator travel"

@@ -338,7 +338,7 @@ class Twin:
         total["entropy_difference_abs"] += h * abs(of_plant - of_controller)
         total["entropy_difference_square"] += h * (of_plant - of_controller) ** 2
         total["peak_command"] = max(total["peak_command"], *(abs(c) for c in self.commands))
-        total["saturated_time"] += h * any(self._at_limit(law) for law in self.laws)
+        total["saturated_time"] += h * (any(self._at_limit(law) for law in self.laws) or self._at_weaker())
         for r, origin, error, c in zip(wanted, self.origin, errors, plant.channels, strict=True):
             way = r - origin
             progress = error * c.scale / (way if abs(way) > SHORT_WAY * c.scale else c.scale)
@@ -359,6 +359,10 @@ class Twin:
         """The plant's own measures by name."""
         time = self.n_steps * self.step
         return {one.name: one.value(self.own[one.name], time) for one in self.plant.measures}
+
+    def _at_weaker(self):
+        """Whether an input that is sent is at the situation's own limits."""
+        return self.situation.limits is not None and any(u in self.situation.limits for u in self.inputs[-1])
 
     @staticmethod
     def _at_limit(law):

@@ -29,12 +29,19 @@ def worst_case(case: FinishedDesign) -> str:
         return ""
     if found.reason:
         return f"not searched, because {found.reason}"
-    told = [_there(case, name, found)]
-    base = case.judgement.worst_cases[BASELINE]
+    base, told = case.judgement.worst_cases[BASELINE], _there(case, name, found)
     if name != BASELINE and not base.reason:
-        told.append(f"the worst of the {case.name(BASELINE)} itself: {_cost(base, BASELINE)}")
+        if _gravity(found, BASELINE) >= _gravity(base, BASELINE):  # both places count for the fixed gains
+            told = f"{told.removesuffix(')')}, the worst found of it)"
+        else:
+            told += f"; the worst found of the {case.name(BASELINE)}: {_cost(base, BASELINE)}"
     skipped = f"; {found.skipped} were skipped: the plant cannot start or rest there" if found.skipped else ""
-    return f"{'; '.join(told)}. {_how_often(found)}{skipped}."
+    return f"{told}. {_how_often(found)}{skipped}."
+
+
+def _gravity(found: WorstFinding, name: str) -> tuple[bool, float]:
+    """A lost loop is worse than any cost."""
+    return found.diverged_at[name] is not None, found.costs[name]
 
 
 def _there(case: FinishedDesign, name: str, found: WorstFinding) -> str:
@@ -54,8 +61,8 @@ def _cost(found: WorstFinding, name: str) -> str:
 def _how_often(found: WorstFinding) -> str:
     """How many situations it lost, with what that says of all others."""
     bound = 100.0 * failure_bound(found.drawn, found.drawn_failures, _CONFIDENCE)
-    most = f"at most {number(bound, 3)} % of such draws are lost ({100.0 * _CONFIDENCE:g} % confidence)"
-    of = f"{found.searched} situations of the search and {found.drawn} drawn"
+    most = f"at most {number(bound, 3)} % of such draws ({100.0 * _CONFIDENCE:g} % confidence)"
+    of = f"{found.searched} searched and {found.drawn} drawn situations"
     if not found.failures:
         return f"No loop lost in {of}: {most}"
     return f"Loop lost in {found.failures} of {of}, {found.drawn_failures} of them drawn: {most}"

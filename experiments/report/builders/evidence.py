@@ -7,11 +7,12 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from experiments.report.builders import assurance, estimates, words
+from experiments.report.builders import assurance, estimates, results, words
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.cautions import unfinished
 from experiments.report.drawing.numbers import number, percent, plain, share, with_unit
 from experiments.report.records.report_data import Evidence, PlantText
+from experiments.report.records.results import NotAvailable
 from experiments.runtime.tables import in_words
 from experiments.settings.situations import common
 from plants.core.motion.modes import scheme
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from experiments.report.records.learning import SearchHistory
     from plants.core.quantities import Quantity
+    from sscq.margins.drawn_plants import RangeMargins
     from sscq.situations.situation import Situation
 
 _BLOCKS = ("derivative", "mass_matrix", "force", "acceleration", "outputs", "allocate")
@@ -37,8 +39,9 @@ def _has_constant_load(situation: Situation, case: FinishedDesign) -> bool:
     return any(isinstance(part, Constant | Step | Ramp) for signal in away for part in signal.parts)
 
 
+_CONSTANT_LOAD = "a constant disturbance"
 _REAL_LOOP: dict[str, Callable[[Situation, FinishedDesign], bool]] = {
-    "a constant disturbance": _has_constant_load,
+    _CONSTANT_LOAD: _has_constant_load,
     "a delayed command": lambda s, _: s.delay > 0.0,
     "a delayed measurement": lambda s, _: s.output_delay > 0.0,
     "sensor noise": lambda s, case: any(s.noise_levels(case.plant)),
@@ -72,7 +75,8 @@ def _loop(case: FinishedDesign, i: int) -> str:
     low, high = case.limits(i)
     y, u = words.output_unit(case.plant, i), words.command_unit(case.plant, i)
     command = case.plant.inputs[i].name if case.plant.allocate is None else "its command"
-    bounds = f"{plain(low)} … {with_unit(high, u)}" if math.isfinite(low) or math.isfinite(high) else "no limits"
+    limited = math.isfinite(low) or math.isfinite(high)
+    bounds = f"{words.rounded(low)} … {words.rounded(high, u)}" if limited else "no limits"
     return f"{case.plant.channels[i].output}{f' [{y}]' if y else ''} by {command}, {bounds}"
 
 
@@ -129,23 +133,51 @@ def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> 
 def _ranges(case: FinishedDesign) -> str:
     """What situations were drawn over, each quantity with its ends."""
     told = [
-        f"{in_words(axis.name.replace('.', ' '))} {plain(axis.low)} … {with_unit(axis.high, axis.unit or '1')}"
+        f"{axis_name(axis.name)} {words.rounded(axis.low)} … {words.rounded(axis.high, axis.unit)}"
         for axis in EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config)).ranges
     ]
     return "; ".join(told)
 
 
+def axis_name(name: str) -> str:
+    """Return a parameter by its name alone, all else with its group: "mass", "initial position", "excitation"."""
+    group, _, own = name.partition(".")
+    return in_words(own if group in {"parameters", own} else f"{group} {own}".strip())
+
+
 def _over_ranges(case: FinishedDesign) -> str:
-    """Margins over drawn parameters and delays of the recommended controller and of the fixed gains."""
-    told = []
-    for name in dict.fromkeys((case.verdict.recommended, BASELINE)):
-        found = case.judgement.over_ranges.get(name)
-        if found is not None:
-            told.append(
-                f"{case.name(name)}: Ms {number(found.sensitivity, 3)} at worst, {number(found.sensitivity_95, 3)} in "
-                f"95 % of {found.pairs} drawn plants and points, {share(found.stable)} stable"
-            )
-    return "; ".join(told)
+    """Margins over drawn parameters and delays of the recommended controller, in brackets of the fixed gains."""
+    asked = dict.fromkeys((case.verdict.recommended, BASELINE))
+    found = {name: case.judgement.over_ranges[name] for name in asked if name in case.judgement.over_ranges}
+    if not found:
+        return ""
+
+    def both(text: Callable[[RangeMargins], str]) -> str:
+        first, *rest = (text(one) for one in found.values())
+        return f"{first} ({rest[0]})" if rest else first
+
+    first, *rest = map(case.name, found)
+    who = f"{first} (in brackets: {rest[0]})" if rest else first
+    kept, stable = both(lambda m: share(m.kept)), both(lambda m: share(m.stable))
+    usual, worst = both(lambda m: number(m.sensitivity_95, 3)), both(lambda m: number(m.sensitivity, 3))
+    pairs = next(iter(found.values())).pairs
+    return (
+        f"{who}: margins kept in {kept} of {pairs} drawn plants and points, stable in {stable}; Ms at or below {usual} "
+        f"in 95 %, {worst} at worst"
+    )
+
+
+def _without_integral(case: FinishedDesign) -> str:
+    """Where the recommended schedule has no integral action, though it has some elsewhere."""
+    name = case.verdict.recommended
+    gains = results.gains_of(case, case.contenders[name])
+    if isinstance(gains, NotAvailable):
+        return ""
+    where = [node.at for one in gains if one.integrates for node in (one, *one.nodes) if math.isinf(node.standard[1])]
+    if any(one.integrates and not one.nodes and one.weakest_stands_still for one in gains):
+        where.append("some of its rules")
+    at = ", ".join(text.partition(";")[0] for text in where)
+    return f" (the {case.name(name)} has no integral action at {at})" if at else ""
 
 
 def _covers(case: FinishedDesign) -> str:
@@ -154,7 +186,7 @@ def _covers(case: FinishedDesign) -> str:
     if case.judged == "drawn":
         return (
             f"{values.size} fresh situations, drawn from the declared ranges and seen by no search. The 95 % intervals "
-            f"cover other situations and plants of these ranges{_of_searches(case)}."
+            f"are of means over situations and cover other situations and plants of these ranges{_of_searches(case)}."
         )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
@@ -186,9 +218,11 @@ def _untested(case: FinishedDesign) -> list[str]:
     """What no judged situation had, and what the run did not ask."""
     situations, setup = case.setup.sets[case.judged], case.setup
     found = [name for name, has in _REAL_LOOP.items() if not any(has(s, case) for s in situations)]
+    if _CONSTANT_LOAD in found:
+        found[found.index(_CONSTANT_LOAD)] += _without_integral(case)
     varied = any(case.plant.values("parameters", s.parameters) != case.plant.nominal() for s in situations)
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")
     if setup.config.seeds == 1:
-        found.append(f"another seed of the search (seeds=3 searches with three; this was seed {setup.seed} alone)")
+        found.append(f"another seed of the search (seeds=3; this was seed {setup.seed})")
     return [*found, *assurance.untested(case)]

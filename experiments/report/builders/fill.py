@@ -98,5 +98,13 @@ def _channel(case: FinishedDesign, i: int) -> ChannelView:
     low, high = case.limits(i)
     y, u = words.output_unit(plant, i), words.command_unit(plant, i)
     return ChannelView(
-        plant.channels[i].output, y, command, u, low, high, words.gain_units(u, y), plant.channels[i].scale
+        plant.channels[i].output,
+        y,
+        command,
+        u,
+        low,
+        high,
+        words.gain_units(u, y),
+        plant.channels[i].scale,
+        words.law(case, i),
     )

@@ -98,7 +98,7 @@ def _parts(case: FinishedDesign, contender: Tuned, place: PlacedSituation, run: 
         "entropies": np.vstack([np.zeros(2), h * np.cumsum(rates[:-1], axis=0)]),
         "seen": run.group("signals")[:, : 2 * n_c],
     }
-    parts: Recordings = {"use": _use(case, columns["command"])}
+    parts: Recordings = {"use": _use(case, place, columns["command"])}
     if isinstance(contender.controller, FuzzyController):
         kb, inputs = contender.controller.kb, _rule_inputs(contender.controller, run, n_c)
         strengths = kb.firing(inputs, 0)
@@ -143,11 +143,14 @@ def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:
     return np.unique(np.concatenate(picks))
 
 
-def _use(case: FinishedDesign, command: Any) -> Any:
-    """Lowest and highest command and share of the steps at a limit [channel, 3]."""
+def _use(case: FinishedDesign, place: PlacedSituation, command: Any) -> Any:
+    """Lowest and highest command and share of the steps at a limit, the law's or the situation's [channel, 3]."""
+    weaker = place.situation.limits if case.plant.allocate is None else None  # of the inputs, which are the commands
     rows = []
     for i, values in enumerate(command[:-1].T):
         low, high = case.limits(i)
+        if weaker is not None:
+            low, high = max(low, weaker[0]), min(high, weaker[1])
         at_limit = (values <= low + 1e-9 * abs(low)) | (values >= high - 1e-9 * abs(high))
         rows.append((values.min(), values.max(), at_limit.mean()))
     return np.array(rows, dtype=float)

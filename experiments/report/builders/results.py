@@ -18,7 +18,7 @@ from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, COMPARED, FinishedDesign, PlacedSituation
 from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
-from experiments.report.drawing.numbers import number, with_unit
+from experiments.report.drawing.numbers import number, plain, with_unit
 from experiments.report.records.gains import ChannelGains, MarginPoint, PointMargins
 from experiments.report.records.results import (
     MEASURES,
@@ -36,6 +36,7 @@ from experiments.runtime.tables import in_words
 from flcs import FuzzyController
 from flcs.knowledge_base.theta import GROUPS
 from flcs.refinement.genome import gain_sets
+from sscq.margins.operating import loop_of
 
 if TYPE_CHECKING:
     from experiments.report.recorded import Recordings
@@ -93,7 +94,7 @@ def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
     law = case.law(0)
     return ChannelGains(
         kp, ki, kd, case.filter_time(0), law.set_point_weight, _triple(rows.min(axis=0)),
-        _triple(rows.max(axis=0)), at=f"{first}; linear in between", nodes=others, horizon=_horizon(case),
+        _triple(rows.max(axis=0)), at=f"{first}; kp, ki, kd linear in between", nodes=others, horizon=_horizon(case),
     )  # fmt: skip
 
 
@@ -202,6 +203,8 @@ def judged_runs(case: FinishedDesign, name: str) -> JudgedRuns | None:
     horizons = np.array([situation.t_end for situation in case.setup.sets[kind]])
     times = (case.measure(name, kind, "saturated_time") / horizons)[~failed]
     peak = case.measure(name, kind, "peak_command")[~failed]
+    sample = case.setup.laws[0].sample_time or case.setup.step
+    moves = (case.measure(name, kind, "total_variation") * sample / horizons)[~failed]
     one = len(case.plant.channels) == 1 and peak.size
     return JudgedRuns(
         runs=failed.size,
@@ -211,6 +214,7 @@ def judged_runs(case: FinishedDesign, name: str) -> JudgedRuns | None:
         most_saturated=float(times.max()) if times.size else float("nan"),
         ever_saturated=int((times > 0.0).sum()),
         peak=float(peak.max()) if one else float("nan"),
+        per_sample=float(moves.mean()) if moves.size else float("nan"),
     )
 
 
@@ -296,9 +300,14 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
 def _over(case: FinishedDesign, margins: LoopMargins) -> str:
     n_sets, n_points = margins.sensitivity.shape
     n_plants = n_points // len(case.plant.operating_points)
-    over = [] if n_sets == 1 else [f"{n_sets} gain sets (rules or nodes, reference gains, mixtures of them)"]
-    over += [f"{n_plants} taught plants"] if n_plants > 1 else []
-    parts = [f"Worst over {' and '.join(over)}."] if over else []
+    bench = case.bench.margins
+    assert bench is not None  # noqa: S101  (there are margins)
+    nominal = all(case.plant.values("parameters", s.parameters) == case.plant.nominal() for s in bench.spec.situations)
+    over = [] if n_sets == 1 else [f"{n_sets} gain sets"]
+    over += [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
+    dead = loop_of(bench.spec, 0).delay
+    late = f"; delay margin beyond the taught {plain(dead)} s" if dead else ", without delay"
+    parts = [f"Over {' and '.join(over)}{late}."]
     if len(case.plant.channels) > 1:
         parts += ["One channel's loop is opened at a time, the others are closed."]
     return " ".join(parts)

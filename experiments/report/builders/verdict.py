@@ -28,7 +28,11 @@ from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 if TYPE_CHECKING:
     from sscq.verdict.verdict import Comparison
 
-_STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
+_STATISTICS = (
+    ("mean", "mean of J improves", "mean"),
+    ("median", "median of J improves", "median"),
+    ("tail", "worst 5 % of J improve", "worst 5 %"),
+)
 
 _NOTHING_ELSE = "nothing else speaks against it"
 
@@ -52,6 +56,7 @@ def verdict(case: FinishedDesign) -> VerdictText:
         measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
         group=case.judged,
         costliest=_costliest(case, BASELINE if recommended != BASELINE else judged),
+        split=_split(case, judged if recommended == BASELINE else recommended),
     )
 
 
@@ -75,20 +80,28 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
 def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
     found = case.verdict.comparisons[name]
     criteria = [
-        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
-        for key, text in _STATISTICS
+        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))), unmet)
+        for key, text, unmet in _STATISTICS
     ]
     rollouts = case.costs(name, case.kind_for(name)).size
     travel = found.travel.value
     criteria += [
         Criterion(
-            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel)
+            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})",
+            bool(travel <= TRAVEL_SLACK),
+            percent(travel),
+            f"it needs {percent(travel)} actuator travel",
+        ),
+        Criterion(
+            "no new failure",
+            found.new_failures == 0,
+            f"{found.new_failures} of {rollouts} runs",
+            f"it fails in {found.new_failures} of {rollouts} runs that the fixed gains survive",
         ),
         *_tracking_criterion(case, found),
-        Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
-        *(Criterion(_NOTHING_ELSE, False, text) for text in found.further),
+        *(Criterion(_NOTHING_ELSE, False, text, text) for text in found.further),
     ]
     return tuple(criteria)
 
@@ -97,10 +110,8 @@ def _tracking_criterion(case: FinishedDesign, found: Comparison) -> list[Criteri
     """The tracking error, where the fitness weighs one."""
     if found.error is None:
         return []
-    name = case.setup.fitness.error.upper()
-    return [
-        Criterion(f"mean {name} is no worse", found.error.value <= 0.0, bracketed(estimates.of_change(found.error)))
-    ]
+    name, told = case.setup.fitness.error.upper(), bracketed(estimates.of_change(found.error))
+    return [Criterion(f"mean {name} is no worse", found.error.value <= 0.0, told, f"it tracks worse: {name} {told}")]
 
 
 def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
@@ -111,7 +122,8 @@ def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     differs = any(estimates.random(values) for values in pair)
     samples = "fresh situations" if kind == "drawn" else "seeds"
     told = "one seed" if seeds == 1 else f"{seeds} {samples}" + ("" if differs else ", all the same")
-    return Criterion("chance can be told from effect", seeds > 1 and differs, told)
+    unmet = f"chance cannot be told from effect ({told})"
+    return Criterion("chance can be told from effect", seeds > 1 and differs, told, unmet)
 
 
 def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
@@ -121,7 +133,8 @@ def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
         return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
     peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
     asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"
-    return Criterion("margins are kept", kept, f"Ms\u00a0{number(peak, 3)}, {asked}")
+    told = f"Ms\u00a0{number(peak, 3)}, {asked}"
+    return Criterion("margins are kept", kept, told, f"it does not keep the margins at the operating points ({told})")
 
 
 # ------------------------------------------------------------------------------------------------------------- reasons
@@ -143,8 +156,17 @@ def _of_other(case: FinishedDesign, name: str) -> str:
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
         return f"{start} holds them too, but is {_why_not_it(case, name)}."
-    failed = [c.detail if c.text == _NOTHING_ELSE else c.text for c in _criteria(case, name) if c.passed is False]
-    return f"{start} fails: {'; '.join(failed)}."
+    return f"{start} fails: {'; '.join(_unmet(_criteria(case, name)))}."
+
+
+def _unmet(criteria: tuple[Criterion, ...]) -> list[str]:
+    """What a controller does not meet: "the median and the worst 5 % of J do not improve reliably"."""
+    failed, names = [c for c in criteria if c.passed is False], [text for _, text, _ in _STATISTICS]
+    still, rest = [c.unmet for c in failed if c.text in names], [c.unmet for c in failed if c.text not in names]
+    if not still:
+        return rest
+    verb = "does" if still in (["mean"], ["median"]) else "do"
+    return [f"{' and '.join(f'the {one}' for one in still)} of J {verb} not improve reliably", *rest]
 
 
 def _why_not_it(case: FinishedDesign, name: str) -> str:
@@ -176,6 +198,23 @@ def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
     """What the one number J hides, against the fixed gains and the user's own."""
     against = [key for key in (BASELINE, "own") if key in case.contenders and key != name]
     return [_measure_change(case, name, key, measure) for key in against for measure in _told(case)]
+
+
+def _split(case: FinishedDesign, name: str) -> tuple[tuple[str, float], ...]:
+    """What each term adds to the change of J against the fixed gains; none where lost loops or levels are in it."""
+    kind, fitness = case.kind_for(name), case.fitness
+    if fitness.lexicographic or len(fitness.terms) < 2 or any(case.failed(key, kind).any() for key in (name, BASELINE)):
+        return ()
+    base = case.judgement.mean(BASELINE, kind)
+    return tuple(
+        (term, weight / fitness.reference.get(term, 1.0) * _difference(case, name, kind, term) / abs(base))
+        for term, weight in fitness.terms.items()
+        if base
+    )
+
+
+def _difference(case: FinishedDesign, name: str, kind: Group, measure: str) -> float:
+    return case.judgement.mean(name, kind, measure) - case.judgement.mean(BASELINE, kind, measure)
 
 
 def _costliest(case: FinishedDesign, against: str) -> CostliestDraw | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ import numpy as np
 
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.drawing.numbers import number, plain, share, with_unit
+from experiments.report.records.results import LawText
 from experiments.runtime.tables import in_words
+from plants.core.blocks import allocate_inputs
 from plants.excitation import Part, Signal, as_signal
 
 if TYPE_CHECKING:
@@ -172,8 +175,63 @@ def _squared(unit: str) -> str:
 
 
 def command_unit(plant: Plant, channel: int) -> str:
-    """Return the unit of a channel's command, where commands are the plant's inputs."""
-    return "" if plant.allocate is not None else _no_one(plant.inputs[channel].unit)
+    """Return the unit of a channel's command, where commands are the plant's inputs or are added to one."""
+    known = plant.allocate is None or bias(plant) is not None
+    return _no_one(plant.inputs[channel].unit) if known else ""
+
+
+def added(plant: Plant) -> str:
+    """Return what a command is added to: ", added to voltage 9.258 V (command 0)"; empty: to nothing, or unknown."""
+    rest, into = bias(plant), plant.inputs[0]
+    return "" if rest is None else f", added to {into.name} {rounded(rest, into.unit)} (command 0)"
+
+
+def rounded(value: float, unit: str = "") -> str:
+    """Return a value of four digits with its unit."""
+    return with_unit(float(f"{value:.4g}"), unit)
+
+
+def law(case: FinishedDesign, channel: int) -> LawText:
+    """Return the law of a channel as a formula, and what else has to be set."""
+    law, plant = case.law(channel), case.plant
+    error, weighted, output = ("r − y", "b r − y", "−y") if law.action == "direct" else ("y − r", "y − b r", "y")
+    rate = f"({error})" if law.derivative_on == "error" else output if output == "y" else f"({output})"
+    lag = "s/(1 + s Td/N)"
+    formula = (
+        f"u = K [{weighted} + ({error})/(Ti s) + Td {lag} {rate}] = kp ({weighted}) + ki/s ({error}) + kd {lag} {rate}"
+    )
+    sample, wanted = law.sample_time or case.setup.step, law.derivative_filter_time
+    measured = plant.channels[channel].rate if law.rate_source == "output" else None
+    source = f" (from the measured {measured})" if measured else ""
+    one_sample = f"no filter set: Td/N = {plain(sample)} s is one sample" + (
+        "" if measured else ", a difference over it"
+    )
+    lagged = f"filter Td/N = {plain(wanted)} s" if wanted > sample else one_sample
+    windup = law.anti_windup.replace("_", " ") + (f", {plain(law.tracking_time)} s" if law.tracking_time else "")
+    (low, high), unit = case.limits(channel), command_unit(plant, channel)
+    limited = math.isfinite(low) or math.isfinite(high)
+    within = f"{rounded(low)} … {rounded(high, unit)}" if limited else "unlimited"
+    told = [
+        f"derivative on the {law.derivative_on}{source}, {lagged}",
+        f"anti-windup: {windup}",
+        f"sample time {plain(sample)} s",
+        f"u {within}{added(plant)}",
+        f"scheduled gains renewed every {plain(case.setup.tick)} s",
+    ]
+    if law.rate_limit is not None:
+        told.insert(-1, f"u no faster than {plain(law.rate_limit)} {unit or 1}/s")
+    return LawText(formula, "; ".join(told))
+
+
+def bias(plant: Plant) -> float | None:
+    """Return the input at command 0 of a plant that adds its one command to its one input; None: it does not."""
+    if plant.allocate is None or len(plant.channels) != 1 or len(plant.inputs) != 1:
+        return None
+    state, values = plant.start()
+    size = plant.channels[0].scale
+    at = [float(allocate_inputs(plant, 0.0, state, (u,), values)[0]) for u in (0.0, size, -size)]
+    added = [one - at[0] for one in at[1:]]
+    return at[0] if np.allclose(added, [size, -size], rtol=1e-6, atol=0.0) else None
 
 
 def output_unit(plant: Plant, channel: int) -> str:

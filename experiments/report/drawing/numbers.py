@@ -98,14 +98,15 @@ def bracketed(estimate: Estimate) -> str:
     return f"{written} [{low}\u00a0…\u00a0{high}]"
 
 
-def judged(change: float | None, tolerance: float = 0.005) -> Html:
+def judged(change: float | None, tolerance: float = 0.005, *, more_is_better: bool = False) -> Html:
     """A relative change marked by sign, word and class: "▲ +4.0 % worse", "▼ −31 % better", "= equal"."""
     if change is None or math.isnan(change):
         return missing()
-    if change > tolerance:
-        return element("span", f"▲ {percent(change)} worse", class_="loss")
-    if change < -tolerance:
-        return element("span", f"▼ {percent(change)} better", class_="gain")
+    sign = "▲" if change > 0.0 else "▼"
+    if (-change if more_is_better else change) > tolerance:
+        return element("span", f"{sign} {percent(change)} worse", class_="loss")
+    if abs(change) > tolerance:
+        return element("span", f"{sign} {percent(change)} better", class_="gain")
     return element("span", f"= {percent(change)} equal", class_="even")
 
 

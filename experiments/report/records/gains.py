@@ -69,6 +69,11 @@ class ChannelGains:
         reach = () if self.low is None or self.high is None else (self.low[1], self.high[1])
         return any(self._integral(ki) for ki in (self.ki, *reach)) or any(node.integrates for node in self.nodes)
 
+    @property
+    def weakest_stands_still(self) -> bool:
+        """Whether a schedule's range holds gains without integral action."""
+        return self.low is not None and not self._integral(self.low[1])
+
     def _integral(self, ki: float) -> bool:
         """Whether an error that lasts the whole horizon moves the integral by a share of kp e that counts."""
         shortest = NO_ACTION * abs(self.kp) / self.horizon if self.horizon > 0.0 else 0.0

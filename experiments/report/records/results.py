@@ -69,6 +69,22 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class LawText:
+    """The law into which gains are typed.
+
+    Attributes
+    ----------
+    formula : str
+        In standard and in parallel form, with set-point weight and filter.
+    settings : str
+        Derivative, anti-windup, sample time, limits, how often a schedule renews its gains.
+    """
+
+    formula: str
+    settings: str = ""
+
+
+@dataclass(frozen=True)
 class ChannelView:
     """One control loop: which output follows a reference, by which input, within which limits.
 
@@ -80,6 +96,8 @@ class ChannelView:
         Of kp, ki, kd; empty: not known.
     scale : float
         What errors are divided by in measures [unit of the output].
+    law : LawText or None
+        None: the run is of an earlier release.
     """
 
     output: str
@@ -90,6 +108,7 @@ class ChannelView:
     high: float = INF
     gain_units: tuple[str, ...] = ()
     scale: float = 1.0
+    law: LawText | None = None
 
 
 @dataclass(frozen=True)
@@ -263,6 +282,8 @@ class JudgedRuns:
         In how many of them a command was at a limit at all.
     peak : float
         Largest |u|, of one channel; NaN: several.
+    per_sample : float
+        Travel of a sample of the controller, mean over the runs that survive.
     """
 
     runs: int
@@ -272,6 +293,7 @@ class JudgedRuns:
     most_saturated: float = NAN
     ever_saturated: int = 0
     peak: float = NAN
+    per_sample: float = NAN
 
 
 @dataclass(frozen=True)

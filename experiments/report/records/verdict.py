@@ -108,11 +108,18 @@ class CostliestDraw:
 
 @dataclass(frozen=True)
 class Criterion:
-    """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers."""
+    """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers.
+
+    Attributes
+    ----------
+    unmet : str
+        What is said of a controller where it does not hold: "it needs +8 % actuator travel"; of statistics their name.
+    """
 
     text: str
     passed: bool | None
     detail: str = ""
+    unmet: str = ""
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,9 @@ class VerdictText:
         Situations on which the verdict rests.
     costliest : CostliestDraw or None
         Where the verdict rests on situations that were drawn, and another controller was judged in them.
+    split : tuple of (measure, float)
+        What each term of the cost J adds to the change of its mean that the headline tells, in shares of the compared
+        controller's J; empty: J is no sum of terms, or has one.
     """
 
     recommended: str
@@ -178,6 +188,7 @@ class VerdictText:
     measures: tuple[MeasureChange, ...] = ()
     group: Group = "unforeseen"
     costliest: CostliestDraw | None = None
+    split: tuple[tuple[str, float], ...] = ()
 
     def peak_held(self, sensitivity_peak: float) -> bool:
         """Whether a sensitivity peak keeps its limit, or there is none."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.answer import MEASURE_NAMES, at_limits, name_of
+from experiments.report.answer import MEASURE_NAMES, at_limits, name_of, named_situations, other_limits
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from experiments.report.drawing.numbers import missing, number, percent, plain, proven, share, shown, with_unit
+from experiments.report.drawing.numbers import missing, number, percent, plain, proven, share, shown
 from experiments.report.records.results import (
     ActuatorUse,
     ChannelView,
@@ -42,17 +42,19 @@ def worst_card(view: PageView) -> Html:
     """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
     drawn = view.data.verdict.costliest
     parts = _worst_named(view) if drawn is None else _worst_drawn(view, drawn)
+    named = named_situations(view.data)
     evidence = view.data.evidence
     worst = (evidence.worst_case if evidence else "") or missing("`sscq worst` of the run searches it")
-    return card("Worst case", *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
+    first = element("p", element("b", named, ".")) if named else ""
+    return card("Worst case", first, *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
 
 
 def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
     """Of the situations on which the verdict rests; the recorded ones are named ones."""
     rival, runs = view.data.controller(found.against), view.recommended.judged
     cost = _lost_or(found.cost)
-    parts = [element("p", f"The costliest of {runs.runs if runs else 'all'} fresh situations: cost J ", cost)]
-    parts.append(element("p", f"{rival.name} there: ", _lost_or(found.other_cost)))
+    there = (" (", rival.name, ": ", _lost_or(found.other_cost), ")")
+    parts = [element("p", f"Costliest of {runs.runs if runs else 'all'} fresh situations: J ", cost, *there)]
     told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
     parts.append(element("p", f"Worse than {rival.name} in single situations: ", *told[1:], "."))
     where = [
@@ -71,7 +73,7 @@ def _loss_words(view: PageView, found: LossCount) -> Html:
     name = name_of(view.data, found.measure)
     if not found.lost:
         return join((f"{name} in none of {found.of}",))
-    return join((f"{name} in {found.lost} of {found.of} (at most ", element("b", percent(found.worst)), ")"))
+    return join((f"{name} in {found.lost} of {found.of} (largest: ", element("b", percent(found.worst)), ")"))
 
 
 def _worst_named(view: PageView) -> list[Html]:
@@ -152,17 +154,17 @@ def robustness_card(view: PageView) -> Html:
     verdict = view.data.verdict
     peak, delay = margins.sensitivity_peak, margins.delay_margin
     asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
-    parts = [_limited("Ms (peak of the sensitivity function)", peak, "", asked, verdict.peak_held(peak))]
+    parts = [element("p", f"{_where(margins)} {margins.text}")]
+    parts.append(_limited("Ms, peak of sensitivity", peak, "", asked, verdict.peak_held(peak)))
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
     parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
-    parts.append(element("p", f"{_where(margins)} {margins.text}"))
     ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
     parts.append(element("p", element("b", "Over the declared ranges: "), ranges))
     parts.append(stability)
     peaks = _peaks(view, margins)
     parts += [element("details", element("summary", "Ms at the operating points"), *peaks)] if peaks else []
     other = view.compared.margins
-    if view.compared is not view.recommended and not isinstance(other, NotAvailable):
+    if not verdict.measures and view.compared is not view.recommended and not isinstance(other, NotAvailable):
         ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
         parts.append(element("p", view.compared.name, ": Ms ", ms, ", delay margin ", seconds))
     return card("Robustness", *parts)
@@ -172,7 +174,7 @@ def _where(margins: PointMargins) -> str:
     if not margins.points:
         return "No operating point."
     worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
-    return f"Worst of {len(margins.points)} operating points: {worst}." if len(margins.points) > 1 else f"At {worst}."
+    return f"At the worst of {len(margins.points)} operating points, {worst}." if margins.points[1:] else f"At {worst}."
 
 
 def _peaks(view: PageView, margins: PointMargins) -> list[Html]:
@@ -222,9 +224,14 @@ def actuator_card(view: PageView) -> Html:
     title = element("summary", "Range used in each named situation")
     return card(
         "Command u against its limits",
-        element("p", f"Limits: {'; '.join(limits)}."),
-        element("p", element("b", text[:1].upper() + text[1:]), f", over {view.judged_words}."),
-        element("p", f"{peak}.") if peak else "",
+        element(
+            "p",
+            element("b", text[:1].upper() + text[1:]),
+            f"{other_limits(view.data)}, over {view.judged_words}.",
+        ),
+        element(
+            "p", f"{f'{peak}; l' if peak else 'L'}imits: {'; '.join(limits)}, or what the situation leaves of them."
+        ),
         _travel(view),
         element("details", title, *_uses(view)),
     )
@@ -234,7 +241,8 @@ def _limits(channel: ChannelView) -> str:
     """The limits of a command in words."""
     if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
         return f"{channel.command}: none"
-    return f"{channel.command} {plain(channel.low)} … {with_unit(channel.high, channel.command_unit)}"
+    low, high = (plain(float(f"{end:.4g}")) for end in (channel.low, channel.high))
+    return f"{channel.command} {low} … {high} {channel.command_unit}".rstrip()
 
 
 def _uses(view: PageView) -> list[Html]:
@@ -339,6 +347,8 @@ def _travel(view: PageView) -> Html:
     other = view.mean_measure(view.compared, group, "total_variation")
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
+    each = view.recommended.judged.per_sample if view.recommended.judged else math.nan
+    moved = f"; {number(each, 3)} {unit}".rstrip() + " per sample" if finite(each) and view.on_draws else ""
     return element(
-        "p", start, shown(own, unit, 3), " against ", shown(other, unit, 3), f" of {view.compared.name}", ratio
+        "p", start, shown(own, unit, 3), " against ", shown(other, unit, 3), f" of {view.compared.name}", ratio, moved
     )

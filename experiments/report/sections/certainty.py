@@ -20,7 +20,7 @@ def plant_card(view: PageView) -> Html:
     about = view.data.about
     if about is None:
         return card("Plant", element("p", view.data.plant), element("p", missing(_OLDER)))
-    first = [(what, value) for what, value in about.facts if what in {"controls", "sample time"}]
+    first = [(what, value) for what, value in about.facts if what == "controls"]
     lines = [element("p", element("b", what, ": "), value) for what, value in first]
     rest = [element("p", element("b", what, ": "), value) for what, value in about.facts if (what, value) not in first]
     inside = [*rest, element("pre", about.equations) if about.equations else ""]
@@ -37,10 +37,18 @@ def certainty_card(view: PageView) -> Html:
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
-        element("details", element("summary", "The declared ranges"), evidence.ranges, ".") if evidence.ranges else "",
+        _ranges(evidence.ranges),
         late if evidence.unfinished else "",
         _details(evidence.details),
     )
+
+
+def _ranges(text: str) -> Html:
+    """All ranges, folded under their number; the headline leads here."""
+    if not text:
+        return Html("")
+    title = element("summary", f"The {len(text.split('; '))} declared ranges, values one click away")
+    return element("details", title, element("span", text, ".", id="ranges"))
 
 
 def _details(found: tuple[tuple[str, str], ...]) -> Html:

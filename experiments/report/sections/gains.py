@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import FORMS, gain_nodes, lasting_errors
-from experiments.report.drawing.html import Html, element
+from experiments.report.answer import gain_nodes, lasting_errors, what_to_type, without_present
+from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, shown
 from experiments.report.records.gains import NAN
 from experiments.report.records.results import ControllerResult, NotAvailable
@@ -30,16 +30,15 @@ def gains_table(view: PageView) -> Html:
     rest = [c for c in view.data.controllers if c.key not in first]
     shown_first = [row for key in first for row in _rows(view, view.data.controller(key), _MOST_NODES)]
     schedules = [one for key in first for one in _schedules(view, view.data.controller(key))]
-    if not verdict.present:
-        note = missing("none were given; the compared controller stands for it")
-        name = element("th", "your present gains", scope="row")
-        shown_first.append(element("tr", name, element("td", note, colspan="10", class_="wide")))
     folded = ""
     if rest:
         rows = [row for controller in rest for row in _rows(view, controller)]
         summary = element("summary", f"Gains of the other {len(rest)} controllers")
         folded = element("details", summary, _table(view, rows))
-    title = element("h3", f"What to type: {FORMS}")
+    formula, *settings = what_to_type(view.data)
+    if not verdict.present:
+        settings.append(without_present(view.data))
+    title = join((element("h3", f"What to type: {formula}"), element("p", "; ".join(settings), ".", class_="formula")))
     notes = [element("p", element("b", "⚠ "), text, ".", class_="alert") for text in lasting_errors(view.data)]
     return element("div", title, _table(view, shown_first), *notes, *schedules, folded, class_="gains")
 

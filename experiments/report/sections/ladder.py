@@ -44,7 +44,7 @@ def ladder(view: PageView) -> Html:
     group = view.data.verdict.group
     lead = join(
         (
-            f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
+            f"Simplest first; same search, cost J (above) and limits. {_shares(view)}",
             f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
             f"controller, a dissipation), travel (total variation) and effort are means over the {view.judged_words}",
             own_words(view),
@@ -59,6 +59,12 @@ def ladder(view: PageView) -> Html:
     title = element("summary", f"Cost J in each {'named ' * view.on_draws}situation")
     per = element("details", title, view.legend(), dots) if any(groups) else ""
     return section("ladder", "Ladder of baselines", _table(view, costs, group), named, per, lead=lead, folded=False)
+
+
+def _shares(view: PageView) -> str:
+    """Of the cost, whose formula is on the first screen, how much of it each term is."""
+    split = view.data.cost.partition(". Of the")[2]
+    return f"Of the{split}. " if split else ""
 
 
 def _scales(view: PageView) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import name_of, peak_change
-from experiments.report.drawing.html import Html, element
+from experiments.report.answer import MarginChange, margin_changes, name_of, sources
+from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark
+from experiments.report.drawing.numbers import UNPROVEN, interval, judged, missing, number, percent, proven, short_mark
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
 from experiments.report.sections.certainty import certainty_card, plant_card, untested_card
 from experiments.report.sections.gains import gains_table
@@ -55,11 +55,28 @@ def measures_table(view: PageView) -> Html:
         cells = [cell for key in against for cell in _measure_cells(of.get(key), less)]
         values = element("small", _from_to(view, measure, [found[0].controller, *against]))
         rows.append(element("tr", element("th", name_of(view.data, measure), " ", values, scope="row"), *cells))
-    both = [peak_change(view.data, found[0].controller, key) or missing() for key in against]
-    peaks = [element("td", ms, colspan="2", class_="words") for ms in both]
-    rows.append(element("tr", element("th", "Ms", scope="row"), *peaks))
-    title = element("h3", f"{name}: change of every measure, {view.judged_words}")
+    rows += _margin_rows(view, found[0].controller, against)
+    where = "fresh situations" if view.on_draws else view.judged_words
+    title = element("h3", f"{name}: change of every measure, {where}")
     return element("div", title, table(("mean of", *heads), rows, style="measures"))
+
+
+def _margin_rows(view: PageView, controller: str, against: list[str]) -> list[Html]:
+    """Ms and delay margin against each of the others, marked as the measures are."""
+    found = [margin_changes(view.data, controller, key) for key in against]
+    if not all(found):
+        cells = [element("td", missing(), colspan="2", class_="words") for _ in against]
+        return [element("tr", element("th", "Ms", scope="row"), *cells)]
+    rows = []
+    for of_margin in zip(*found, strict=True):
+        cells = [cell for one in of_margin for cell in _margin_cells(one)]
+        rows.append(element("tr", element("th", of_margin[0].name, scope="row"), *cells))
+    return rows
+
+
+def _margin_cells(found: MarginChange) -> tuple[Html, Html]:
+    mark = judged(found.change, more_is_better=not found.more_is_worse) if finite(found.change) else ""
+    return element("td", mark), element("td", found.values, class_="span")
 
 
 def _from_to(view: PageView, measure: str, keys: list[str]) -> str:
@@ -114,14 +131,21 @@ def _headline_number(view: PageView) -> Html:
     if found is None:
         reason = f"no comparison of {subject.name} with {compared.name} in {view.judged_words}"
         return element("p", missing(reason), class_="by")
-    words = f"cost J in {view.judged_words}, {_travel(found)}, against {compared.name}"
+    words = join(("cost J in ", _situations(view), f", {_travel(found)}, against {compared.name}"))
     bounds, freely = interval(found.change), _free(view, found)
-    details = (words, f"; {bounds}" if bounds else "", f". {freely}" if freely else "")
+    more = "".join(f". {text.rstrip('.')}" for text in (freely, sources(view.data)) if text)
+    details = (words, f"; {bounds}" if bounds else "", more)
     if subject is not view.recommended:  # a number in large green would recommend what is not
         start = element("b", f"Not recommended: {subject.name}")
         return element("p", start, f" ({percent(found.change.value)} ", *details, ").", class_="reason")
     number_line = element("span", proven(found.change), class_="big")
     return element("p", number_line, element("span", *details, class_="of"), class_="by")
+
+
+def _situations(view: PageView) -> object:
+    """The situations of the verdict; words that lead to the ranges, where they were drawn from such."""
+    known = view.on_draws and view.data.evidence is not None and view.data.evidence.ranges
+    return element("a", view.judged_words, href="#ranges") if known else view.judged_words
 
 
 def _free(view: PageView, equal: VerdictComparison) -> str:
@@ -137,12 +161,12 @@ def _free(view: PageView, equal: VerdictComparison) -> str:
 
 
 def _travel(comparison: VerdictComparison) -> str:
-    if comparison.equal_travel:
-        times = f", {number(comparison.travel_ratio, 3)} times as much" if finite(comparison.travel_ratio) else ""
-        return f"at equal actuator travel (total variation of u{times})"
+    if comparison.equal_travel and not comparison.travel_ratio > 1.0:
+        times = f" ({number(comparison.travel_ratio, 3)} times)" if finite(comparison.travel_ratio) else ""
+        return f"with no more actuator travel{times}"
     if finite(comparison.travel_ratio):
-        return f"at {number(comparison.travel_ratio, 3)} times the actuator travel (total variation of u)"
-    return "with free actuator travel (total variation of u)"
+        return f"at {number(comparison.travel_ratio, 3)} times the actuator travel"
+    return "with free actuator travel"
 
 
 def _criteria(criteria: tuple[Criterion, ...]) -> Html:

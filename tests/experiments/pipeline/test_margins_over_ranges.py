@@ -90,8 +90,8 @@ FIXED = RangeMargins(2.0, 1.7, 0.3, 0.93, 0.99, 200, 0, (5, 6), WORST)
         ({"unstable": (5,)}, []),
         ({"unstable": (5, 6, 7, 9)}, ["it is unstable in 2 of 200"]),
         ({"kept": 0.94}, []),
-        ({"kept": 0.92}, ["it keeps the margins in 92.0% of the drawn plants and operating points, the fixed gains in 93.0%"]),
-        ({"unstable": (1,), "kept": 0.5}, ["it is unstable in 1 of 200", "it keeps the margins in 50.0%"]),
+        ({"kept": 0.92}, ["it keeps the margins in 92.0 % of the drawn plants and points (the fixed gains: 93.0 %)"]),
+        ({"unstable": (1,), "kept": 0.5}, ["it is unstable in 1 of 200", "it keeps the margins in 50.0 %"]),
     ],
 )  # fmt: skip
 def test_what_speaks_against_a_schedule(changes, words):

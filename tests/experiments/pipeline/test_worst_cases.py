@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import cast
 
+import numpy as np
 import pytest
 
 from configs.schema import AssuranceConfig
@@ -31,6 +32,21 @@ def test_a_finished_run_has_both_with_equal_budget(run):
         assert one.costs[name] >= one.median_cost
         assert one.searched + one.skipped >= 20
         assert one.drawn == one.searched
+
+
+def test_the_worst_case_is_the_worst_of_all_places_where_it_was_simulated(run):
+    searches = WorstSearches(run.bench, run.case.fitness, run.group)
+    genes, found = searches.loops("fixed").genes, run.judgement.worst_cases
+    for name in found:
+        there = searches.outcome(name, genes.genome(found["fixed"].values)[None])
+        assert found[name].costs[name] >= there.cost[0] * (1.0 - 1e-12)
+    name = "knowledge_base"
+    searches.found = {"fixed": found["fixed"]}
+    mild, harsh = genes.draw(40, 1)[np.argsort(searches.outcome(name, genes.draw(40, 1)).cost)[[0, -1]]]
+    searches.found["fixed"] = replace(found["fixed"], values=genes.values(harsh))
+    assert np.array_equal(searches._worse_of(name, mild, genes), genes.genome(genes.values(harsh)))
+    assert np.array_equal(searches._worse_of(name, harsh, genes), harsh)
+    assert np.array_equal(searches._worse_of("fixed", mild, genes), mild)
 
 
 def test_the_worst_case_is_what_the_search_command_finds(run):

@@ -10,11 +10,12 @@ import pytest
 
 from configs.schema import DrawsConfig
 from experiments.report import files
-from experiments.report.answer import answer, at_limits, lasting_errors
+from experiments.report.answer import answer, at_limits, lasting_errors, named_situations, sources
 from experiments.report.builders.results import judged_runs
 from experiments.report.drawing.numbers import number, percent
 from experiments.report.page import render
 from experiments.report.records.gains import NO_ACTION, ChannelGains
+from experiments.report.records.results import Estimate
 from sscq.loop.quality import ALL_MEASURES
 from tests.experiments import finished_run
 from tests.experiments.report.reading import Reader, words
@@ -98,19 +99,22 @@ def test_page_and_terminal_have_the_same_numbers_with_their_units(drawn):
 def test_the_time_at_the_limits_is_that_of_the_fresh_situations(drawn):
     run, data, out = drawn
     key = data.verdict.recommended
-    ever, told = int((measure(run, key, "saturated_time") > 0.0).sum()), at_limits(data.controller(key).judged)
-    assert told.startswith("command at a limit" if ever else f"command never at a limit in {DRAWS} runs")
-    assert not ever or f"in {ever} of {DRAWS} runs" in told
-    assert plain_spaces(told[1:]) in unfolded(render(data))
-    assert f"{data.controller(key).name}: {plain_spaces(told)}" in out
+    told = plain_spaces(at_limits(data.controller(key).judged))
+    hit = int((measure(run, key, "saturated_time") > 0.0).sum())
+    assert f"in {hit} of {DRAWS} runs" in told if hit else told == f"command never at a limit in {DRAWS} runs"
+    assert told[:1].upper() + told[1:] in unfolded(render(data))
+    assert f"{data.controller(key).name}: {told}" in out
     peak = number(float(measure(run, key, "peak_command").max()), 3)
     assert f"Largest |u| {peak} N" in unfolded(render(data))
     horizon = run.bench.setup.sets["drawn"][0].t_end
     found = judged_runs(finished_run.altered(run, key, "drawn", 0, saturated_time=0.5 * horizon), key)
     others = measure(run, key, "saturated_time")[1:] / horizon
     assert found.saturated == pytest.approx((0.5 + others.sum()) / DRAWS)
-    assert (found.most_saturated, found.ever_saturated) == (0.5, 1 + int((others > 0.0).sum()))
-    assert at_limits(found).endswith(f"in {found.ever_saturated} of {DRAWS} runs; in any one at most 50.0\u00a0%")
+    assert (found.most_saturated, found.ever_saturated) == (0.5, 1 + (others > 0.0).sum())
+    assert (
+        at_limits(replace(found, saturated=0.5 / DRAWS, ever_saturated=1))
+        == f"command at a limit 4.2\u00a0% of the time, in 1 of {DRAWS} runs; in any one at most 50.0\u00a0%"
+    )
 
 
 def test_losses_are_counted_for_every_measure(drawn):
@@ -122,17 +126,57 @@ def test_losses_are_counted_for_every_measure(drawn):
         assert (one.lost, one.of) == (int((change > 0.005).sum()), DRAWS)
         if one.lost:
             assert one.worst == pytest.approx(change.max())
-            assert f"in {one.lost} of {DRAWS} (at most {plain_spaces(percent(one.worst))} )" in unfolded(render(data))
+            assert f"in {one.lost} of {DRAWS} (largest: {plain_spaces(percent(one.worst))} )" in unfolded(render(data))
     costs = run.judgement.fitness[key, "drawn"][0]
     assert found.cost == pytest.approx(costs.max())
     assert found.other_cost == pytest.approx(run.judgement.fitness[found.against, "drawn"][0][costs.argmax()])
+
+
+def test_page_and_terminal_say_how_the_named_situations_go(drawn):
+    """In one sentence, the only one on the first screen that is of them."""
+    run, data, _ = drawn
+    key, against = "knowledge_base", data.verdict.compared_with
+    assert not named_situations(data) or data.verdict.recommended != against
+    data = replace(data, verdict=replace(data.verdict, recommended=key))
+    own, base = (run.judgement.fitness[name, "unforeseen"] for name in (key, against))
+    change, names = own.mean(axis=0) / base.mean(axis=0) - 1.0, [s.name for s in run.bench.setup.sets["unforeseen"]]
+    text = named_situations(data)
+    assert (
+        f"cost J {percent(own.mean() / base.mean() - 1.0)}, worse in {(change > 0.005).sum()} of {len(names)}" in text
+    )
+    assert unfolded(render(data)).count(plain_spaces(text)) == 1
+    assert plain_spaces(text).replace("\N{MINUS SIGN}", "-") in answer(data, data.knowledge.kb)
+    worse = [
+        replace(r, change=replace(r.change, value=0.02 + 0.1 * (r.situation == names[-1])))
+        for r in data.controller(key).results
+    ]
+    controllers = tuple(replace(c, results=tuple(worse)) if c.key == key else c for c in data.controllers)
+    text = named_situations(replace(data, controllers=controllers))
+    assert text.endswith(f"worse in {len(names)} of {len(names)} (largest loss: +12.0\u00a0%, {names[-1]})")
+
+
+def test_the_parts_of_the_terms_add_up_to_the_change_of_the_cost(drawn):
+    _, data, _ = drawn
+    cost = next(c.change for c in data.verdict.measures if (c.measure, c.against) == ("cost", "fixed"))
+    assert [name for name, _ in data.verdict.split] == ["iae", "entropy_difference_abs"]
+    assert sum(part for _, part in data.verdict.split) == pytest.approx(cost.value, rel=1e-9)
+    assert plain_spaces(sources(data)).rstrip(".") in unfolded(render(data))
+
+
+@pytest.mark.parametrize(("low", "high", "told"), [(-0.1, -0.01, False), (-0.1, 0.01, True), (0.01, 0.1, True)])
+def test_tracking_that_is_not_proven_better_is_said_to_be_not(drawn, low, high, told):
+    _, data, _ = drawn
+    change = Estimate(0.5 * (low + high), low, high)
+    measures = tuple(replace(c, change=change) if c.measure == "iae" else c for c in data.verdict.measures)
+    text = sources(replace(data, verdict=replace(data.verdict, measures=measures)))
+    assert ("Tracking (IAE) is not better" in text) is told
 
 
 def test_a_loop_that_is_lost_is_the_costliest_and_no_loss_of_a_measure(drawn):
     _, data, _ = drawn
     lost = replace(data.verdict.costliest, cost=float("inf"))
     page = unfolded(render(replace(data, verdict=replace(data.verdict, costliest=lost))))
-    assert f"The costliest of {DRAWS} fresh situations: cost J ▲ loop lost" in page
+    assert f"Costliest of {DRAWS} fresh situations: J ▲ loop lost" in page
 
 
 def test_means_are_over_the_runs_that_survive(drawn):

@@ -132,3 +132,12 @@ def test_a_part_that_is_no_file_is_not_waited_for(refused, place):
     Path("own/situations").mkdir(parents=True)
     Path("own/situations/mine.yaml").symlink_to(Path(place).absolute())
     refused("--config-dir=own", "situations=mine")
+
+
+def test_where_the_runs_of_a_sweep_go_may_be_said_at_the_terminal_and_nowhere_else():
+    user_settings.check_arguments(["-m", "seed=1,2", "hydra.sweep.dir=mine"])
+    for word in ("hydra.sweep.dir=${oc.env:HOME}", "hydra.sweep.dir={_target_: x}", "hydra.sweep.dir.x=1"):
+        with pytest.raises(UserError):
+            user_settings.check_arguments([word])
+    with pytest.raises(UserError, match="would change how commands are started"):
+        user_settings.check_words(["hydra.sweep.dir=mine"])  # as a stored run has them

@@ -113,6 +113,22 @@ def test_time_at_a_limit(limits):
     assert 0 < at_limit.sum() <= 400
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.05])
+def test_time_at_the_smaller_limits_of_a_situation(delay):
+    """An actuator that has less to give than the law's limits: where it stands still, the loop is open."""
+    law = PID(limits=(-2.0, 2.0))
+    free = sscq.Situation(reference=Sine(3.0, 0.5), t_end=4.0, delay=delay, name="whole")
+    weak = replace(free, limits=(-0.7, 0.9), name="weak")
+    run = plain_record(INTEGRATOR, law, weak, (2.0, 0.0, 0.0), 0.01)
+    command = run["command y"][:-1]
+    quality = evaluated(INTEGRATOR, law, (free, weak), (2.0, 0.0, 0.0), measures=("saturated_time",))
+    beyond = (command <= -0.7) | (command >= 0.9)
+    assert (np.abs(command) < 2.0)[beyond].any()
+    assert float(quality.saturated_time[1, 0]) == pytest.approx(0.01 * beyond.sum(), abs=1e-9)
+    alone = evaluated(INTEGRATOR, law, free, (2.0, 0.0, 0.0), measures=("saturated_time",))
+    assert quality.saturated_time[0, 0] == alone.saturated_time[0, 0]
+
+
 def test_fewer_measures_are_the_same_numbers():
     situation = sscq.Situation(reference=Step(1.0, at=0.3), initial=(0.5, 0.0), t_end=2.0)
     whole = evaluated(VDP, PID(), situation, (4.0, 1.0, 2.0))

@@ -72,13 +72,13 @@ def test_a_better_mean_with_a_worse_tail_fails_for_that():
     assert found.p_value < 1e-6  # a rank test would have been convinced
     assert not found.passes
     (reason,) = found.reasons
-    assert reason.startswith("the worst 5 % of the fitness does not improve reliably (+")
+    assert reason.startswith("the worst 5 % of J does not improve reliably (+")
 
 
 def test_an_improvement_within_the_noise_fails():
     found = compare(changed(BASE, 0.99, spread=0.4), BASE)
     assert not found.passes
-    assert "the mean of the fitness does not improve reliably" in found.reasons[0]
+    assert "the mean of J does not improve reliably" in found.reasons[0]
 
 
 def test_more_travel_fails():
@@ -253,11 +253,17 @@ def test_a_clear_winner_is_recommended():
     assert found.recommended == "kb"
     assert found.baseline == "fixed"
     assert set(found.comparisons) == {"table", "kb"}
-    change = str(found.comparisons["kb"].mean)
+    change, travel = str(found.comparisons["kb"].mean), 1.0 + found.comparisons["kb"].travel.value
     assert found.sentence == (
-        f"Use the knowledge base: fitness {change} in unforeseen situations at equal actuator travel, "
-        "against the best fixed PID."
+        f"Use the knowledge base: cost J {change} in unforeseen situations, "
+        f"with no more actuator travel ({travel:.3g} times), against the best fixed PID."
     )
+
+
+def test_a_little_more_travel_is_told():
+    kb = changed(BASE, 0.7)
+    found = decided(kb=replace(kb, travel=1.04 * BASE.travel))
+    assert "in unforeseen situations, with 1.04 times the actuator travel, against" in found.sentence
 
 
 def test_the_simplest_within_three_percent_is_recommended():
@@ -380,7 +386,7 @@ def test_on_a_wall_other_fixed_gains_may_still_be_recommended():
 def test_the_sentence_says_where_it_was_judged():
     samples = {"fixed": BASE, "kb": changed(BASE, 0.6)}
     found = verdict.decide(samples, "fixed", ORDER, TITLES, {}, where="256 fresh situations")
-    assert "in 256 fresh situations at equal" in found.sentence
+    assert "in 256 fresh situations, with no more actuator travel (1 times), against" in found.sentence
 
 
 # ---------------------------------------------------------------------------------------------------- several searches

@@ -4,7 +4,10 @@ from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
-from experiments.report.builders import evidence
+import pytest
+
+from experiments.report.builders import evidence, results
+from experiments.report.records.gains import ChannelGains
 from plants.excitation import Step
 
 
@@ -68,7 +71,33 @@ def test_margins_over_ranges_are_told_where_they_were_computed(run):
     assert bool(told) == (worst is not None)
     none = replace(run.case, judgement=replace(run.judgement, over_ranges={}))
     assert not evidence.evidence(none).range_margins
-    of = SimpleNamespace(sensitivity=3.2, sensitivity_95=1.9, pairs=40, stable=0.975)
-    some = replace(run.case, judgement=replace(run.judgement, over_ranges={"fixed": of}))
-    text = evidence.evidence(some).range_margins
-    assert "fixed PID: Ms 3.20 at worst, 1.90 in 95 % of 40 drawn plants and points, 97.5" in text
+    of = SimpleNamespace(sensitivity=3.2, sensitivity_95=1.9, pairs=40, stable=0.975, kept=0.9)
+    kb = SimpleNamespace(sensitivity=3.0, sensitivity_95=1.8, pairs=40, stable=1.0, kept=0.925)
+    verdict = replace(run.judgement.verdict, recommended="knowledge_base")
+    found = {"fixed": of, "knowledge_base": kb}
+    some = replace(run.case, judgement=replace(run.judgement, verdict=verdict, over_ranges=found))
+    text = evidence.evidence(some).range_margins.replace("\u00a0", " ")
+    assert text == (
+        "knowledge base (in brackets: fixed PID): margins kept in 92.5 % (90.0 %) of 40 drawn plants and points, stable "
+        "in 100 % (97.5 %); Ms at or below 1.80 (1.90) in 95 %, 3.00 (3.20) at worst"
+    )
+
+
+@pytest.mark.parametrize(
+    ("axis", "told"),
+    [("parameters.upper hole", "upper hole"), ("excitation.excitation", "excitation"), ("excitation.inflow", "excitation inflow"),
+     ("initial.position", "initial position"), ("rate_limit", "rate limit"), ("delay", "delay")],
+)  # fmt: skip
+def test_ranges_are_named_once(axis, told):
+    assert evidence.axis_name(axis) == told
+
+
+def test_a_schedule_without_integral_action_somewhere_says_so_beside_the_constant_disturbance(run, monkeypatch):
+    gains = ChannelGains(10.0, 1.0, 5.0, at="|e| = 0 m; kp, ki, kd linear in between", horizon=20.0)
+    still = replace(gains, ki=0.0, at="|e| = 1 m and beyond")
+    for given, told in (((replace(gains, nodes=(still,)),), "no integral action at |e| = 1 m and beyond)"),
+                        ((replace(gains, low=(1.0, 0.0, 1.0), high=(9.0, 1.0, 9.0)),), "at some of its rules)"),
+                        ((gains,), ""), ((still,), "")):  # fmt: skip
+        monkeypatch.setattr(results, "gains_of", lambda *_, given=given: given)
+        (text,) = (t for t in evidence.evidence(run.case).untested if t.startswith("a constant disturbance"))
+        assert text.endswith(told) if told else text == "a constant disturbance"

@@ -1,11 +1,13 @@
 """Words of the report: situations, units and the cost, as the run had them."""
 
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 import plants
+from controllers import PID
 from experiments.report.builders import words
 from experiments.report.builders.case import FinishedDesign
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
@@ -68,6 +70,59 @@ def test_units_of_measures(plant, iae, itae, effort, travel):
     found = words.measure_units(plants.get(plant))
     told = [found[name] for name in ("iae", "itae", "effort", "total_variation", "entropy_difference_abs")]
     assert told == [iae, itae, effort, travel, "J"]
+
+
+@pytest.mark.parametrize(
+    ("plant", "bias", "unit"),
+    [("two_tanks", 9.2585, "V"), ("magnetic_levitation", None, "V"), ("cart_pole", None, ""), ("duffing", None, "N")],
+)
+def test_a_command_that_is_added_to_an_input_has_its_unit(plant, bias, unit):
+    given = plants.get(plant)
+    found = words.bias(given)
+    if given.allocate is not None and len(given.channels) == 1:
+        held = given.allocate(0.0, given.initial(), (0.0,), given.nominal())[0]
+        assert found == pytest.approx(held, rel=1e-12)
+        assert words.added(given) == f", added to voltage {words.rounded(held)} V (command 0)"
+    if bias is not None:
+        assert found == pytest.approx(bias, rel=1e-4)
+    assert words.command_unit(given, 0) == unit
+    assert words.measure_units(given)["total_variation"] == unit
+
+
+def test_a_command_that_is_turned_into_another_quantity_has_no_unit():
+    given = plants.get("two_tanks")
+    doubled = replace(given, allocate=lambda t, x, u, p: (2.0 * u[0],))
+    assert words.bias(doubled) is None
+    assert words.command_unit(doubled, 0) == ""
+
+
+def test_the_law_to_type_gains_into(run):
+    case, plain = run.case, PID(limits=(-20.0, 20.0), sample_time=0.01)
+
+    def of(law):
+        bench = copy(run.bench)
+        bench.setup = replace(run.bench.setup, laws=(law,))
+        return words.law(replace(case, bench=bench), 0)
+
+    text = of(plain)
+    assert text.formula == (
+        "u = K [b r − y + (r − y)/(Ti s) + Td s/(1 + s Td/N) (r − y)] = "
+        "kp (b r − y) + ki/s (r − y) + kd s/(1 + s Td/N) (r − y)"
+    )
+    for told in ("derivative on the error (from the measured velocity)", "no filter set: Td/N = 0.01 s is one sample;",
+                 "anti-windup: conditional", "sample time 0.01 s", "u −20 … 20 N;", "scheduled gains renewed every"):  # fmt: skip
+        assert told in text.settings
+    other = of(
+        replace(plain, derivative_on="measurement", derivative_filter_time=0.05, rate_source="difference",
+                anti_windup="back_calculation", tracking_time=0.5, action="reverse", limits=None, rate_limit=3.0)
+    )  # fmt: skip
+    assert "K [y − b r + (y − r)/(Ti s) + Td s/(1 + s Td/N) y]" in other.formula
+    for told in (
+        "derivative on the measurement, filter Td/N = 0.05 s",
+        "back calculation, 0.5 s",
+        "no faster than 3 N/s",
+    ):
+        assert told in other.settings
 
 
 def test_units_of_rates_and_of_several_commands():

@@ -232,7 +232,7 @@ def test_gain_tables_say_where_their_nodes_are(run, signal, transform, places):
     theta = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.5])
     (found,) = results.gains_of(run.case, Tuned("table", "gain table", "", Controller(laws, schedule), theta))
     assert (found.kp, found.ki, found.kd) == (1.0, 2.0, 3.0)
-    assert found.at == f"{places[0]}; linear in between"
+    assert found.at == f"{places[0]}; kp, ki, kd linear in between"
     (node,) = found.nodes
     assert (node.kp, node.ki, node.kd, node.at) == (4.0, 5.0, 6.0, f"{places[1]} and beyond")
 
