@@ -147,5 +147,5 @@ def test_shapes_from_documents():
     for shape in (*PARTITIONS, Gaussian(), Bell(4)):
         assert shape_of(shape.document()) == shape
     assert variable("triangular").index("VB") == 4  # 0 is nearest to the second of five terms, so none is "zero"
-    with pytest.raises(ValueError, match=r"no term of 'e' 'PM' \(known: VS"):
+    with pytest.raises(ValueError, match=r"no term of 'e' 'PM'; did you mean 'M'"):
         variable("triangular").index("PM")

@@ -25,6 +25,7 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "pendulum": (20.0, 5.0, 3.0),
     "duffing": (4.0, 2.0, 2.0),
     "balancing_vehicle": (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0),
+    "balancing_vehicle_no_slip": (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0),
     "balancing_vehicle:slippery": (108.0, 0.0, 12.6, 4.8, 0.4, 0.0, 3.1, 4.8, 0.0),  # stiff: it is taught ice
     "ball_and_beam": (0.6, 0.1, 0.6),
     "quarter_car": (1e4, 1e4, 2e3),
