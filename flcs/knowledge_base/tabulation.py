@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_POINTS = {1: 65, 2: 33, 3: 17}
 _AT_ONCE = 50_000  # places at which the error is looked for together
 _BETWEEN = 4  # places per cell and axis at which the error is looked for
+_SEEN = 0.8  # of the tolerance: between those places, at a kink, the error is somewhat larger
 
 
 def tabulate(
@@ -56,7 +57,7 @@ def tabulate(
                 f"box (at most {MOST_NODES} nodes); allow a larger tolerance or use the rules themselves"
             )
         table = _filled(base, how, counts, source)
-        if tolerance is None or table.error <= tolerance:
+        if tolerance is None or table.error <= _SEEN * tolerance:
             return table
         counts = [2 * count - 1 for count in counts]
 
