@@ -26,6 +26,7 @@ from flcs.export.c import source
 from flcs.export.guard import Guard
 from flcs.export.scripts import javascript, python
 from flcs.export.structured_text import function_block, interpreter
+from tests.endurance.kills import Failure
 from tests.reference.exports import job_of, knowledge_base
 
 if TYPE_CHECKING:
@@ -80,10 +81,6 @@ for (let k = 0; k < count; k++) {
 }
 fs.writeSync(1, Buffer.from(taken.buffer));
 """
-
-
-class Failure(Exception):  # noqa: N818  (it is what was looked for)
-    """An output outside its limits, a controller that did not recover, or targets that do not agree."""
 
 
 LAWS = (

@@ -24,6 +24,7 @@ from controllers import PID
 from plants.core.kernel.kernel import LANES
 from sscq.fitness.fitness import KINDS, Fitness
 from sscq.loop.closed_loop import ClosedLoop
+from tests.endurance.kills import Failure
 
 if TYPE_CHECKING:
     from sscq.loop.quality import Quality
@@ -33,10 +34,6 @@ STEPS = 6
 CANDIDATES, SANE = 4096, 1024
 """Of a call: all, and those with sane gains."""
 STRANGE = np.array([0.0, 5e-324, 1e-310, 1e-300, 1e-30, 1e9, 1e30, 1e150, 1e155, 1e300, 1.7e308, np.inf, np.nan])
-
-
-class Failure(Exception):  # noqa: N818  (it is what was looked for)
-    """A neighbour's bit was moved, or a fitness is not finite."""
 
 
 def bits(found: Quality) -> np.ndarray:

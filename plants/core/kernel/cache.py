@@ -89,7 +89,7 @@ def clear() -> int:
 
 
 @dataclass
-class Entry:
+class KeptKernel:
     """What is on disk of one compiled simulation.
 
     Attributes
@@ -107,9 +107,9 @@ class Entry:
     used: int = 0
 
 
-def kept() -> dict[str, Entry]:
+def kept() -> dict[str, KeptKernel]:
     """Return what is on disk of each compiled simulation, by its key, the one used last at the end."""
-    found: defaultdict[str, Entry] = defaultdict(Entry)
+    found: defaultdict[str, KeptKernel] = defaultdict(KeptKernel)
     for path in sorted((*folder().glob("kernel_*.py"), *folder().glob("kernel_*.o"))):
         with suppress(FileNotFoundError):  # another process may delete, too
             state, entry = path.lstat(), found[path.name.partition(".")[0]]
