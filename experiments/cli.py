@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import math
 import os
 import sys
 from pathlib import Path
@@ -150,11 +151,12 @@ def _add_check(commands: _Commands) -> None:
 
 
 def _add_cache(commands: _Commands) -> None:
-    parser = commands.add_parser("cache", help="show or clear the compiled simulations")
+    parser = commands.add_parser("cache", help="show, limit or clear the compiled simulations")
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--list", action="store_true", help="name each generated source and say what it is")
     action.add_argument("--show", metavar="NAME", help="print a generated source; the beginning of its name is enough")
     action.add_argument("--clear", action="store_true", help="delete them; they are made again when needed")
+    action.add_argument("--limit", type=_size, metavar="MB", help="delete those used longest ago beyond this size")
     action.add_argument("--path", action="store_true", help="print the folder only")
     parser.set_defaults(run=_cache)
 
@@ -232,11 +234,21 @@ def _cache(options: argparse.Namespace) -> None:
     elif options.clear:
         print(f"deleted {cache.clear()} compiled simulations from {cache.folder()}")
     else:
-        entries = cache.entries()
-        size = sum(entry.stat().st_size for entry in entries) / 1e6
-        print(f"{len(entries)} compiled simulations, {size:.1f} MB of source, in {cache.folder()}")
+        if options.limit is not None:
+            print(f"deleted {cache.release(1e6 * options.limit)} compiled simulations")
+        kept = cache.kept().values()
+        source, code = sum(entry.source for entry in kept) / 1e6, sum(entry.code for entry in kept) / 1e6
+        sizes = f"{source:.1f} MB of source and {code:.1f} MB of machine code"
+        print(f"{len(kept)} compiled simulations, {sizes}, in {cache.folder()}")
         if options.list:
-            print(*(f"{entry.name}  {cache.title(entry)}".rstrip() for entry in entries), sep="\n")
+            print(*(f"{entry.name}  {cache.title(entry)}".rstrip() for entry in cache.entries()), sep="\n")
+
+
+def _size(text: str) -> float:
+    size = float(text)
+    if not 0.0 <= size < math.inf:
+        raise argparse.ArgumentTypeError(f"a size is a number of megabytes, 0 or more, got {text}")
+    return size
 
 
 def _found(find: Callable[[str], Path], name: str) -> Path:

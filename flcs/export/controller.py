@@ -164,6 +164,12 @@ class _Installed:
     def _ranges(self) -> dict[str, tuple[float, float]]:
         """Ends of the states that have any: gains, counts, flags, commands."""
         found = ranges(self.guard, self.h) | {"fresh": (0.0, 1.0)}
+        for i, station in enumerate(self.stations):
+            commands = [name == "command" for name in station.automatic.state_names] + [
+                True
+            ]  # the station's is its last
+            held = [slot for slot, one in zip(self.names[f"c{i}"], commands, strict=True) if one]
+            found |= {identifier(slot): station.limits for slot in held if station.limits is not None}
         boxes = [ends for base in self.kb.channels for ends in zip(base.low, base.high, strict=True)]
         return found | {identifier(slot): box for slot, box in zip(self.names["g"], boxes, strict=True)}
 

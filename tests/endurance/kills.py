@@ -65,7 +65,7 @@ class Victim:
 
 
 class Failure(Exception):  # noqa: N818  (it is what was looked for)
-    """A run that was lost, or came out otherwise."""
+    """A run that was lost, or anything else that came out otherwise."""
 
 
 def started(command: list[str]) -> subprocess.Popen[str]:

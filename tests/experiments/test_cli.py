@@ -1,5 +1,6 @@
 """The command line: quick to answer, and clear about what is wrong."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -178,10 +179,32 @@ def test_the_cache_is_shown_listed_and_cleared(capsys, tmp_path, monkeypatch):
     cli.main(["cache", "--path"])
     assert capsys.readouterr().out == f"{tmp_path}\n"
     cli.main(["cache", "--list"])
-    assert capsys.readouterr().out == f"1 compiled simulations, 0.0 MB of source, in {tmp_path}\nkernel_abc.py\n"
+    assert capsys.readouterr().out == (
+        f"1 compiled simulations, 0.0 MB of source and 0.0 MB of machine code, in {tmp_path}\nkernel_abc.py\n"
+    )
     cli.main(["cache", "--clear"])
     assert capsys.readouterr().out == f"deleted 1 compiled simulations from {tmp_path}\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_cache_is_kept_within_a_size(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path))
+    for age, name in enumerate(("abc", "def", "ghi")):
+        for path, size in ((tmp_path / f"kernel_{name}.py", 300_000), (tmp_path / f"kernel_{name}.0123.o", 700_000)):
+            path.write_bytes(bytes(size))
+            os.utime(path, (1e9 - age, 1e9 - age))
+    cli.main(["cache", "--limit", "2.5"])
+    assert capsys.readouterr().out.splitlines() == [
+        "deleted 1 compiled simulations",
+        f"2 compiled simulations, 0.6 MB of source and 1.4 MB of machine code, in {tmp_path}",
+    ]
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"kernel_{name}" for name in ("abc.py", "abc.0123.o", "def.py", "def.0123.o")
+    }
+    for wrong in ("-1", "nan", "inf", "much"):
+        with pytest.raises(SystemExit):
+            cli.main(["cache", "--limit", wrong])
+    assert "argument --limit" in capsys.readouterr().err
 
 
 def test_a_generated_source_is_named_and_shown(capsys, tmp_path, monkeypatch):

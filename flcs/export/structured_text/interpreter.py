@@ -291,14 +291,18 @@ class Block:
         """Return a variable."""
         return self._memory[self._code.places[name.upper()]]
 
+    def __setitem__(self, name: str, value: float | bool) -> None:
+        """Overwrite a variable, as a debugger does."""
+        kind = self._code.variables[name.upper()].type
+        self._memory[self._code.places[name.upper()]] = value if kind == "BOOL" else converted(kind, value)
+
     def __call__(self, inputs: Mapping[str, float | bool]) -> tuple[Any, ...]:
         """Call it once: inputs by name; those left out keep their values. Returns the outputs in their order."""
         code, memory = self._code, self._memory
         for name, value in inputs.items():
             if name.upper() not in self.inputs:
                 raise StructuredTextError(f"{code.unit.name} has no input {name!r}")
-            kind = code.variables[name.upper()].type
-            memory[code.places[name.upper()]] = value if kind == "BOOL" else converted(kind, value)
+            self[name] = value
         code.run(memory)
         return tuple(memory[code.places[name]] for name in self.outputs)
 

@@ -15,6 +15,9 @@ import os
 import shutil
 import types
 import warnings
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,6 +88,64 @@ def clear() -> int:
     return len(found)
 
 
+@dataclass
+class KeptKernel:
+    """What is on disk of one compiled simulation.
+
+    Attributes
+    ----------
+    files : list of Path
+    source, code : int
+        Size of its source and of its machine code for all processors [bytes].
+    used : int
+        When it was made or loaded last [ns since the epoch].
+    """
+
+    files: list[Path] = field(default_factory=list)
+    source: int = 0
+    code: int = 0
+    used: int = 0
+
+
+def kept() -> dict[str, KeptKernel]:
+    """Return what is on disk of each compiled simulation, by its key, the one used last at the end."""
+    found: defaultdict[str, KeptKernel] = defaultdict(KeptKernel)
+    for path in sorted((*folder().glob("kernel_*.py"), *folder().glob("kernel_*.o"))):
+        with suppress(FileNotFoundError):  # another process may delete, too
+            state, entry = path.lstat(), found[path.name.partition(".")[0]]
+            entry.files.append(path)
+            entry.source += state.st_size * (path.suffix == ".py")
+            entry.code += state.st_size * (path.suffix == ".o")
+            entry.used = max(entry.used, state.st_mtime_ns)
+    return dict(sorted(found.items(), key=lambda item: item[1].used))
+
+
+def release(limit: float) -> int:
+    """Delete the compiled simulations used longest ago until what is kept fits the limit; return how many went.
+
+    Processes that run one of them go on: they have loaded it. One that needs it later makes it again.
+
+    Parameters
+    ----------
+    limit : float
+        Size of sources and machine code together [bytes].
+
+    Raises
+    ------
+    OSError
+        If a file cannot be deleted.
+    """
+    entries = kept()
+    size, gone = sum(entry.source + entry.code for entry in entries.values()), 0
+    for entry in entries.values():
+        if size <= limit:
+            break
+        for path in entry.files:
+            path.unlink(missing_ok=True)
+        size, gone = size - entry.source - entry.code, gone + 1
+    return gone
+
+
 def key(text: str) -> str:
     """Return the name of a generated source: it changes with the text and with what compiles it."""
     return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"
@@ -129,6 +190,9 @@ def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
     if code is None:
         code = machine_code.compiled(text, arguments)
         seal(path, label, code)
+    else:
+        with suppress(OSError):  # it may have been deleted since
+            os.utime(path, follow_symlinks=False)
     return code
 
 

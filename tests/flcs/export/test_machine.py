@@ -192,6 +192,19 @@ def test_a_state_that_cannot_be_right_trips_and_recovers(small, value):
     assert overwritten(small, "law_position_0", value)[10]["tripped"] == 1.0
 
 
+@pytest.mark.parametrize("value", [-1e14, -3.0, 2.5, 1e20])
+@pytest.mark.parametrize("rate_limit", [None, 20.0])
+def test_a_last_command_beyond_its_limits_is_not_gone_on_from(value, rate_limit):
+    law = PID(sample_time=0.01, limits=(-1.0, 2.0), rate_limit=rate_limit)
+    guard = Guard(patience=0.02, recovery=0.05, ramp=5.0)
+    machine = installed(knowledge_base(law=law), get("van_der_pol"), 0.01, guard)
+    for slot in (name for name in machine.states if name.startswith("law_position_") and not name.endswith("_0")):
+        course = overwritten(machine, slot, value)
+        assert course[10]["tripped"] == 1.0, slot
+        assert all(-1.0 <= memory["command_position"] <= 2.0 for memory in course[10:]), slot
+        assert course[-1]["tripped"] == 0.0, slot
+
+
 def test_gains_begin_as_the_reference_gains(small):
     base = knowledge_base().channels[0]
     assert [small.memory[f"gain_{name}"] for name in knowledge_base().gain_names] == list(base.reference)

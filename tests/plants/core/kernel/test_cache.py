@@ -127,6 +127,52 @@ def test_machine_code_is_loaded_without_the_compiler(folder, compiled):
     assert done.stdout == "False\n"
 
 
+def test_what_was_used_last_is_kept_and_what_went_is_made_again(folder, compiled, monkeypatch):
+    first, second = (compiled(block, 1, 1) for block in (lambda a: (a * 5.0,), lambda a: (a * 6.0,)))
+    for kernel in (first, second):
+        kernel(np.array([0.5]))
+    for path in folder.glob("kernel_*"):
+        os.utime(path, (1e9, 1e9))
+    monkeypatch.setattr(cache, "_functions", {})  # as another process
+    np.testing.assert_array_equal(first(np.array([0.5])), 2.5)
+    *_, (last, entry) = cache.kept().items()
+    assert last == cache.key(first.kernel.text)
+    assert cache.release(entry.source + entry.code) == 1
+    assert list(cache.kept()) == [last]
+    assert cache.release(0.0) == 1
+    assert [path.name for path in folder.iterdir()] == ["key"]
+    np.testing.assert_array_equal(first(np.array([0.25])), 1.25)  # it is loaded
+    np.testing.assert_array_equal(second(np.array([0.25])), 1.5)
+    monkeypatch.setattr(cache, "_functions", {})
+    np.testing.assert_array_equal(second(np.array([0.25])), 1.5)
+    assert list(cache.kept()) == [cache.key(second.kernel.text)]
+
+
+RACE = """
+import sys, time, warnings
+from plants.core.kernel import cache
+from plants.core.kernel.kernel import ARGUMENTS
+warnings.simplefilter("error")
+text, until = open(sys.argv[1], encoding="utf-8").read(), time.monotonic() + 2.0
+while time.monotonic() < until:
+    cache._functions.clear()
+    cache.function(text, ARGUMENTS)
+"""
+
+
+def test_a_process_that_uses_what_is_released_notices_nothing(folder, compiled):
+    kernel = compiled(lambda a: (a * 7.0,), 1, 1).kernel
+    assert kernel.rollout is kernel.rollout
+    (folder / "text").write_text(kernel.text, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    user = subprocess.Popen([sys.executable, "-c", RACE, str(folder / "text")], env=environment)
+    released = 0
+    while user.poll() is None:
+        released += cache.release(0.0)
+    assert user.returncode == 0
+    assert released > 1
+
+
 @pytest.mark.parametrize(
     "damage", [lambda c: c[:-1], lambda c: b"", lambda c: c[:200] + b"x" + c[201:], lambda c: c[9:]]
 )
