@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _ZERO = "zero"
 _SIGNS = {"negative": -1.0, "positive": 1.0}
-_NEAREST = 1.0  # gaps: how near to 0 the centres of the innermost signed terms may come
 _HALF_WAY = 0.9  # of the way to the point where 0 would belong to the neighbour: a membership in zero of 1 / 1.9
 
 
@@ -49,8 +48,12 @@ def _true(word: str, k: int, centres: Sequence[float]) -> bool:
 
 def room_for_signs(low: float, high: float, n_terms: int, gap: float) -> bool:
     """Return whether negative and positive terms, `gap` apart, find room on their sides of 0 within [low, high]."""
-    needed = gap * (_NEAREST + n_terms // 2 - 1)
-    return min(-low, high) >= needed
+    return min(-low, high) >= gap * (_nearest(n_terms) + n_terms // 2 - 1)
+
+
+def _nearest(n_terms: int) -> float:
+    """How near to 0 the centres of the innermost signed terms may come [gaps]: a gap from zero, or from each other."""
+    return 1.0 if n_terms % 2 else 0.5
 
 
 def kept_true(centres: Array, gap: float) -> Array:
@@ -65,7 +68,7 @@ def kept_true(centres: Array, gap: float) -> Array:
     """
     found, n = centres.copy(), centres.shape[1]
     side = n // 2
-    nearest = gap * (_NEAREST + np.arange(side))
+    nearest = gap * (_nearest(n) + np.arange(side))
     found[:, :side] = np.minimum(found[:, :side], -nearest[::-1])
     found[:, n - side :] = np.maximum(found[:, n - side :], nearest)
     if n % 2:

@@ -53,11 +53,11 @@ def test_nothing_is_overwritten(own_folder, kb, refused):
 
 def test_what_a_file_lacks_is_given_and_told(own_folder, kb, capsys):
     put(own_folder, {"theirs.fis": fis_writer.write(system_of(kb)).replace("Name='z'", "Name='sum of errors'")})
-    channel = {"inputs": {"sum of errors": "z"}, "reference": {"ki": 1.5}, "law": {"sample_time": 0.01}}
+    channel = {"inputs": {"sum of errors": "z"}, "reference": {"kp": 6.0, "ki": 1.5}, "law": {"sample_time": 0.01}}
     put(own_folder, {"settings.json": json.dumps({"tick": 0.04, "fade": 0.5, "channels": [channel]})})
     cli.main(["import", "theirs.fis", "--plant", "van_der_pol", "--settings", "settings.json"])
     found = KnowledgeBase.load("knowledge_base.json")
-    assert (found.tick, found.inference.fade, found.channels[0].reference) == (0.04, 0.5, (5.0, 1.5, 5.0))
+    assert (found.tick, found.inference.fade, found.channels[0].reference) == (0.04, 0.5, (6.0, 1.5, 5.0))
     assert found.channels[0].law == {"sample_time": 0.01}
     assert [v.unit for v in found.channels[0].inputs] == ["m", "m s"]
     told = capsys.readouterr().out

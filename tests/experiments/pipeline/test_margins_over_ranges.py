@@ -72,7 +72,7 @@ def test_without_margins_none_are_asked_over_ranges():
 
 
 def test_draws_are_those_of_the_seed():
-    one, same, other = (draws(PLANT, usual_envelope(PLANT, 0.1), seed) for seed in (0, 0, 1))
+    one, same, other = (draws(PLANT, usual_envelope(PLANT, 0.01), seed) for seed in (0, 0, 1))
     assert len(one) == DRAWS
     assert one == same != other
     assert len({s.delay for s in one}) > 2

@@ -47,7 +47,7 @@ def falls(monkeypatch):
         fell = np.where(sizes >= told.size, told.at, np.nan)
         shape = (len(situations), len(theta))
         values = {"motor_load": np.full(shape, told.load)}
-        return SimpleNamespace(diverged_at=np.broadcast_to(fell[:, None], shape).copy(), values=values)
+        return SimpleNamespace(diverged_at=np.broadcast_to(fell[:, None], shape).copy(), until_lost=values)
 
     monkeypatch.setattr(sscq, "evaluate", evaluate)
     return told
