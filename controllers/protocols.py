@@ -79,7 +79,8 @@ class Schedule(Protocol):
 
     `s` is (e_1, e_1', e_2, e_2', ..., then the extra plant outputs named in ``signals``), `k` the schedule's own state,
     `theta` its parameters: what a search may change. One whose gains are sums over a grid has ``sweep`` as well, a
-    :class:`Sweep` or None.
+    :class:`Sweep` or None. Whose margins are asked for has ``settled``, ``at_rest`` and ``probes``, as
+    :class:`controllers.schedule.MemorylessSchedule`.
     """
 
     @property

@@ -10,16 +10,23 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from controllers import settings
+from controllers.probes import Probes
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import table1d, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from controllers.probes import Near
     from controllers.protocols import Law, Number, Numbers
 
 _PID_GAINS = ("kp", "ki", "kd")
+_BETWEEN = 4  # places that a table is looked at for each interval between two nodes
 _ROUNDING = 1e-9  # relative; a knot at k h must be reached by the sample at k * h however that was rounded
 
 
@@ -53,6 +60,21 @@ class MemorylessSchedule(ABC):
     def signals(self) -> tuple[str, ...]:
         """No extra plant outputs."""
         return ()
+
+    @property
+    def settled(self) -> MemorylessSchedule:
+        """Itself: its gains do not lag."""
+        return self
+
+    def at_rest(self, theta: NDArray[np.float64], outputs: Sequence[NDArray[np.float64]]) -> Probes:
+        """Return its signals without control errors; `outputs` [1, n_points] are those named in ``signals``."""
+        return Probes([np.zeros((1, 1))] * (2 * getattr(self, "highest_channel", 1)) + list(outputs))
+
+    def probes(
+        self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0
+    ) -> Probes | None:  # fmt: skip
+        """Return where all gains that it may give near a point are seen; None: they do not depend on signals."""
+        return None
 
     @abstractmethod
     def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
@@ -227,6 +249,30 @@ class GainTable(MemorylessSchedule):
         if self.search_scale:
             value = value / theta[len(theta) - 1]
         return _interpolated(value, self.nodes, _rows(theta, len(self.nodes), len(self.gain_names))), k
+
+    def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes:
+        """Return signals at the nodes and at `_BETWEEN` places between every two, where they are near.
+
+        Parameters
+        ----------
+        theta : array [n, n_theta]
+        near : mapping of plant output to (low, high)
+        count, seed : int
+            Not used: the gains move along lines.
+        """
+        nodes = np.interp(np.arange(0.0, len(self.nodes) - 0.5, 1.0 / _BETWEEN), range(len(self.nodes)), self.nodes)
+        values = nodes * (theta[:, -1:] if self.search_scale else 1.0)
+        values = np.sqrt(np.maximum(values, 0.0)) if self.transform == "square" else values
+        values = np.atleast_2d(values)
+        index = self._error_index()
+        if index is None:
+            both = values if self.transform == "identity" else np.hstack([values, -values])
+            values = np.clip(both, *near.get(self.signal, (-np.inf, np.inf)))
+        zero = np.zeros((1, 1))
+        signals = [zero] * (2 * self.highest_channel)
+        if index is None:
+            return Probes([*signals, values])
+        return Probes([*signals[:index], values, *signals[index + 1 :]])
 
     def _error_index(self) -> int | None:
         """Position in `s` of a control error or its rate; None for a plant output."""

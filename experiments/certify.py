@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the certificate and the energy account; leave with exit code 1 where the certificate does not hold."""
     import plants
     import sscq
-    from experiments.cases.frozen_margins import words
+    from experiments.cases.frozen_margins import frozen_margins, words
     from experiments.cases.kb_case import other_plant
     from experiments.runtime.plant_choice import load, stored_plant_file, stored_step
     from flcs import FuzzyController, KnowledgeBase
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     controller = FuzzyController(kb)
     sampled = False if options.continuous else None
     found = sscq.certify(plant, controller, None, several, step=step, sampled=sampled)
-    margins = _margins(kb, plant, controller, several, step)
+    margins = frozen_margins(plant, controller, controller.theta, several, step)
     best = None if found.holds else sscq.largest_authority(plant, controller, several, step=step, sampled=sampled)
     less = None if best is None else asdict(best)
     account = None if options.no_energy else _account(plant, controller, several, step)
@@ -93,16 +93,6 @@ def run(options: argparse.Namespace) -> None:
             print("", _account_text(account), sep="\n")
     if not found.holds:
         raise SystemExit(1)
-
-
-def _margins(
-    kb: KnowledgeBase, plant: Plant, controller: FuzzyController, several: Sequence[Situation], step: float
-) -> list[dict[str, Any]]:
-    """Margins of the rules, the reference gains and mixtures of them, one channel at a time."""
-    from experiments.cases.frozen_margins import frozen_margins
-    from flcs.refinement.refinement import hull_of
-
-    return frozen_margins(plant, controller, hull_of(kb), several, step)
 
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:

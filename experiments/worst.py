@@ -128,12 +128,10 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
 def _margins(example: CounterExample, situation: Situation) -> dict[str, Any]:
     """Margins of the judged controller about the operating points, with the situation's parameters and delays."""
     from experiments.cases.frozen_margins import frozen_margins
-    from flcs.refinement.refinement import hull_of
 
     controller, theta = example.controller(example.judged)
-    gains = hull_of(example.kb) if example.judged == "knowledge_base" else theta
     try:
-        return {"channels": frozen_margins(example.plant, controller, gains, [situation], example.step)}
+        return {"channels": frozen_margins(example.plant, controller, theta, [situation], example.step)}
     except ValueError as error:  # with these parameters nothing holds the plant at its operating points
         return {"channels": [], "reason": str(error)}
 

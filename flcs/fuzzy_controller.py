@@ -18,6 +18,7 @@ from controllers.protocols import Sweep
 from flcs.inference import defuzzification, inference
 from flcs.inference.inference import RuleNumbers, firing, own_numbers
 from flcs.inference.rule_base import OWN_INPUTS, check_authority
+from flcs.knowledge_base import probes as kb_probes
 from flcs.knowledge_base import valid_range
 from flcs.knowledge_base.gain_hull import gain_hull
 from flcs.knowledge_base.knowledge_base import KnowledgeBase
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from controllers.probes import Near, Probes
     from controllers.protocols import Law
     from flcs.inference.membership import Number, Numbers
     from flcs.inference.rule_base import RuleBase
@@ -125,6 +127,22 @@ class FuzzySchedule:
         theta : tuple [n_theta]
         """
         return self._gains(s, k, theta, None)
+
+    @cached_property
+    def settled(self) -> FuzzySchedule:
+        """The schedule with gains that have arrived where a slew limit lets them go."""
+        return self if self.kb.slew is None else replace(self, kb=replace(self.kb, slew=None))
+
+    def at_rest(self, theta: NDArray[np.float64], outputs: Sequence[NDArray[np.float64]]) -> Probes:
+        """Return where its gains stand without control errors; see :func:`flcs.knowledge_base.probes.at_rest`."""
+        return kb_probes.at_rest(self.kb, self._columns(theta), outputs)
+
+    def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes:
+        """Return where all gains that it may give near a point are seen; see :mod:`flcs.knowledge_base.probes`."""
+        return kb_probes.probes(self.kb, self._columns(theta), near, count, seed)
+
+    def _columns(self, theta: NDArray[np.float64]) -> list[RuleNumbers]:
+        return self.layout.numbers(tuple(np.ascontiguousarray(theta.T)[:, :, None]))
 
     @cached_property
     def sweep(self) -> Sweep | None:

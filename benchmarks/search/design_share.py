@@ -143,8 +143,8 @@ KINDS = {
     SIMULATION: ("plants.core.kernel.run:run",),
     "margins of frozen loops": (
         "sscq.margins.operating:OperatingMargins.__init__", "sscq.margins.operating:OperatingMargins.violation",
-        "sscq.margins.operating:OperatingMargins.margins", "sscq.margins.operating:OperatingMargins.at_points",
-        "sscq.margins.operating:OperatingMargins.keeps",
+        "sscq.margins.operating:OperatingMargins.violation_of", "sscq.margins.operating:OperatingMargins.at_rest",
+        "sscq.margins.operating:OperatingMargins.passing", "sscq.margins.operating:OperatingMargins.keeps_of",
     ),
     "building loops: tracing and printing": ("sscq.loop.closed_loop:ClosedLoop.__init__",),
     "compiling and loading machine code": ("plants.core.kernel.cache:function",),

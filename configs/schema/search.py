@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @part(
     Fitness,
     order="kind tolerance error error_weight entropy_weight travel_weight effort_weight own_measures own_limits "
-    "limits_first relative aggregate kappa share travel_share travel_limit saturation_limit max_sensitivity margins_of "
-    "min_delay_margin",
+    "limits_first relative aggregate kappa share travel_share travel_limit saturation_limit max_sensitivity "
+    "max_transient_sensitivity margins_of min_delay_margin",
 )
 class FitnessConfig(SettingsPart):
     """What the search minimises, and the margins that gains must keep."""
@@ -39,6 +39,7 @@ class FitnessConfig(SettingsPart):
     max_sensitivity: float | None = of(
         MarginLimits, "sensitivity", default=1.8, text="largest Ms at the operating points; null: no margins asked"
     )
+    max_transient_sensitivity: float = of(MarginLimits, "transient", advanced=True)
     margins_of: str = setting(
         "taught",
         "which plants and delays keep the margins: those of all taught situations, or of the first one alone",

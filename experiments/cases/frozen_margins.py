@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq.loop.spec import LoopSpec
-from sscq.margins.operating import frozen_channels
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,22 +21,36 @@ _SHOWN = ("sensitivity", "gain_margin", "gain_reduction", "phase_margin", "delay
 
 
 def frozen_margins(
-    plant: Plant, controller: Any, gains: np.ndarray, situations: Sequence[Situation], step: float
+    plant: Plant, controller: Any, theta: np.ndarray, situations: Sequence[Situation], step: float
 ) -> list[dict[str, Any]]:
-    """Return the worst margins of each channel over gain sets [n_sets, n_gains], operating points and plants.
+    """Return the worst margins of each channel over operating points and plants, at rest and in passing.
 
-    Each channel's loop is opened while the others are closed with their gains of the same set. Without operating points
-    there are none.
+    Each channel's loop is opened while the others are closed with their gains of the same set. ``passing`` is missing
+    where the gains stand still. Without operating points there are no margins.
+
+    Parameters
+    ----------
+    theta : array [n_theta]
+        Of the controller's schedule.
     """
     if not plant.operating_points:
         return []
-    rows = np.atleast_2d(gains)
-    largest = np.maximum(np.abs(rows).max(axis=0), 1e-9)
-    found = frozen_channels(LoopSpec(plant, controller, situations, step), [0.0] * rows.shape[1], largest.tolist())
-    return [
-        {"channel": channel.output, "gain_sets": len(rows), **_plain(margins.worst())}
-        for channel, margins in zip(plant.channels, found.margins(rows), strict=True)
-    ]
+    low, high = _box(controller, theta)
+    asked = OperatingMargins(plant, controller, situations, step, low, high, MarginLimits())
+    passing = asked.passing(controller, theta)
+    found = []
+    for number, (channel, margins) in enumerate(zip(plant.channels, asked.at_rest(controller, theta), strict=True)):
+        found.append({"channel": channel.output, **_plain(margins.worst())})
+        if passing:
+            found[-1]["passing"] = _plain(passing[number])
+    return found
+
+
+def _box(controller: Any, theta: np.ndarray) -> tuple[list[float], list[float]]:
+    """What gains the controller may give: it decides where the frequency grids are fine."""
+    hull = controller.gain_hull.gains if hasattr(controller, "gain_hull") else np.atleast_2d(theta)
+    largest = np.maximum(np.abs(hull).max(axis=0), 1e-9)
+    return [0.0] * len(largest), largest.tolist()
 
 
 def _plain(worst: Margins) -> dict[str, Any]:
@@ -50,19 +64,22 @@ def _plain(worst: Margins) -> dict[str, Any]:
 
 
 def words(found: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the margins as lines: one for each channel."""
+    """Return the margins as lines: one for each channel, and one more where its gains move."""
     if not found:
         return []
     several = len(found) > 1
     opened = "; each channel's loop opened, the others closed with their gains of the same set" if several else ""
-    sets = found[0]["gain_sets"]
-    over = f"the worst over {sets} gain sets, " if sets > 1 else ""
-    return [f"Margins of frozen gains, {over}operating points and plants{opened}:", *(_line(one) for one in found)]
+    lines = [f"Margins of frozen gains, the worst over operating points and plants{opened}:"]
+    for one in found:
+        lines.append(_line(one["channel"], one))
+        if "passing" in one:
+            lines.append(_line(f"{one['channel']}, gains in passing", one["passing"]))
+    return lines
 
 
-def _line(one: dict[str, Any]) -> str:
+def _line(name: str, one: dict[str, Any]) -> str:
     if not one["stable"]:
-        return f"  {one['channel']}: UNSTABLE, grows with {one['growth']:.3g} 1/s"
+        return f"  {name}: UNSTABLE, grows with {one['growth']:.3g} 1/s"
     parts = [
         f"Ms {_number(one['sensitivity'])} at {one['at']['sensitivity']}",
         f"gain margin {_number(one['gain_margin'])}",
@@ -70,7 +87,7 @@ def _line(one: dict[str, Any]) -> str:
         f"phase margin {_number(one['phase_margin'], math.degrees(1.0))} deg",
         f"delay margin {_number(one['delay_margin'])} s",
     ]
-    return f"  {one['channel']}: {', '.join(parts)}"
+    return f"  {name}: {', '.join(parts)}"
 
 
 def _number(value: float | None, factor: float = 1.0) -> str:

@@ -20,7 +20,6 @@ from experiments.pipeline.stability import stability
 from experiments.pipeline.worst_cases import WorstSearches
 from experiments.runtime import formats
 from flcs import FuzzyController
-from flcs.refinement.refinement import hull_of
 from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.fitness import Fitness
     from sscq.margins.drawn_plants import RangeMargins
-    from sscq.margins.margins import LoopMargins
+    from sscq.margins.margins import LoopMargins, Margins
     from sscq.situations.situation import Situation
 
 
@@ -52,7 +51,7 @@ def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, eva
                   for b in kb.channels)  # fmt: skip
     return Tuned(
         name, title, text, controller, controller.theta, evaluations, numbers,
-        None if bench.margins is None else hull_of(kb, laws),
+        bench.margins is not None,
     )  # fmt: skip
 
 
@@ -91,12 +90,12 @@ def contenders(
     found = [Tuned("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
     n = len(zero)
     if setup.own is not None:
-        found.append(Tuned("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None]))
+        found.append(Tuned("own", "your present gains", "as given", constant, setup.own, 0, n, margins_asked=True))
     if ref.rule is not None:
         title = f"{ref.rule_name} tuning rule"
-        found.append(Tuned("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
+        found.append(Tuned("rule", title, "from the nominal model", constant, ref.rule, 0, n, margins_asked=True))
     text = "genetic algorithm and CMA-ES, the better one"
-    found.append(replace(fixed, text=text, controller=constant, parameters=n, gain_sets=fixed.theta[None]))
+    found.append(replace(fixed, text=text, controller=constant, parameters=n, margins_asked=True))
     for one in others:
         name = "table" if one.name.startswith("table") else one.name
         found.append(replace(one, name=name, text="same search, budget and actuator travel"))
@@ -227,6 +226,9 @@ class Judgement:
     fitness : mapping of (controller, kind) to ndarray [seed, situation]
     verdict : Verdict
     margins : mapping of controller to tuple of LoopMargins
+        With the gains that stand at rest.
+    passing : mapping of controller to tuple of Margins
+        The worst of each channel with gains that are passed through.
     measures : tuple of str
         The rows of `quality`: built-in measures, then the plant's own.
     over_ranges : mapping of controller to RangeMargins
@@ -247,6 +249,7 @@ class Judgement:
     fitness: dict[tuple[str, str], np.ndarray]
     verdict: Verdict
     margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
+    passing: dict[str, tuple[Margins, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = MEASURES
     over_ranges: dict[str, RangeMargins] = field(default_factory=dict)
     judged: str = "unforeseen"
@@ -294,6 +297,7 @@ def judge(
     }
     values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
     margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
+    passing = {c.name: least for c in group if (least := passing_of(bench, c))}
     kept = {c.name: keeps_margins(bench, c) is not False for c in group}
     sample = partial(_sample, fitness)
     samples = {
@@ -329,7 +333,7 @@ def judge(
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
-    return Judgement(quality, values, verdict, margins, rows, ranges, judged, unchosen, stable, worst.found)
+    return Judgement(quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
 
 
 def _of_others(
@@ -373,18 +377,21 @@ def _sample(fitness: Fitness, values: np.ndarray, quality: np.ndarray, *, each: 
 
 
 def margins_of(bench: Bench, contender: Tuned) -> tuple[LoopMargins, ...] | None:
-    """Return the margins of each channel, or None where there are none to be asked for."""
-    if bench.margins is None:
+    """Return the margins of each channel at rest, or None where there are none to be asked for."""
+    if bench.margins is None or not contender.margins_asked:
         return None
-    if contender.point_gains is not None:
-        return bench.margins.at_points(contender.point_gains)
-    return None if contender.gain_sets is None else bench.margins.margins(contender.gain_sets)
+    return bench.margins.at_rest(contender.controller, contender.theta)
+
+
+def passing_of(bench: Bench, contender: Tuned) -> tuple[Margins, ...]:
+    """Return the worst margins of each channel of gains that are passed through; none where gains stand."""
+    if bench.margins is None or not contender.margins_asked:
+        return ()
+    return bench.margins.passing(contender.controller, contender.theta)
 
 
 def keeps_margins(bench: Bench, contender: Tuned) -> bool | None:
-    """Return whether all gains that a contender may give keep the margins; None where that is not asked."""
-    if bench.margins is None:
+    """Return whether a contender keeps the margins, at rest and in passing; None where that is not asked."""
+    if bench.margins is None or not contender.margins_asked:
         return None
-    if contender.point_gains is not None:
-        return bench.margins.keeps_at_points(contender.point_gains)
-    return None if contender.gain_sets is None else bench.margins.keeps(contender.gain_sets)
+    return bench.margins.keeps_of(contender.controller, contender.theta)

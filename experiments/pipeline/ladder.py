@@ -358,7 +358,7 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
                 share = oracle_share(setup)
                 plan = SearchPlan(setup.method(len(candidate.low), share)[-1:], setup.seed, checkpoints)
                 plan = replace(plan, methods=(replace(plan.methods[0], evaluations=share),))
-                objective = Objective(task, candidate.controller, None, bench.margins, candidate.gain_sets)
+                objective = Objective(task, candidate.controller, None, bench.margins)
                 rows.append(plan.search(objective, candidate).theta)
                 progress.advance()
         return {"gains": np.array(rows)}

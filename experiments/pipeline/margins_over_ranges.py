@@ -2,9 +2,10 @@
 
 `metrics.json` has them under ``controllers.NAME.margins_over_ranges``, for contenders whose gains are known (else the
 key is missing): ``sensitivity`` (largest Ms, null: unstable somewhere), ``sensitivity_95`` (the Ms that 95 % of the
-pairs of drawn plant and operating point keep, null: none), ``delay_margin`` [s], ``kept`` and ``stable`` (shares of the
-pairs), ``pairs``, ``skipped`` (without a state of rest) and ``worst`` (``draw``, ``operating_point``, ``gain_set``,
-``parameters``, ``delay`` [s]). A report has them in `Judgement.over_ranges`.
+pairs of drawn plant and operating point keep, null: none), ``delay_margin`` [s], ``transient`` (largest Ms of gains
+that are passed through, null: unstable somewhere), ``kept`` and ``stable`` (shares of the pairs), ``pairs``,
+``skipped`` (without a state of rest) and ``worst`` (``draw``, ``operating_point``, ``gain_set``, ``parameters``,
+``delay`` [s]). A report has them in `Judgement.over_ranges`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import numpy as np
 
 from experiments.runtime import formats
 from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMargins, WorstDraw
-from sscq.margins.operating import plain_gains
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
@@ -32,35 +32,13 @@ if TYPE_CHECKING:
     from sscq.worst.envelope import Envelope
 
 DRAWS = 200
-GAIN_SETS = 32
-"""So many of the gain sets that a schedule may give are asked for, far from one another."""
-
-_ROUNDING = 1e-9  # of the largest gain: mixtures of equal gains
-_MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin")  # JSON has no infinity: null
+_MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin", "transient")  # JSON has no infinity: null
 
 
 def draws(plant: Plant, ranges: Envelope, seed: int) -> tuple[Situation, ...]:
     """Return the drawn plants of a design: parameters and delays of its declared ranges, by the design's seed."""
     genes = EnvelopeGenes(plant, ranges)
     return tuple(genes.situation(genome) for genome in genes.draw(DRAWS, seed))
-
-
-def spread_out(gains: np.ndarray, n: int = GAIN_SETS) -> np.ndarray:
-    """Return `n` of the gain sets [n_sets, n_gains], each the farthest from all before; all where they are fewer.
-
-    Distances are in the gains' own ranges, so the corners of a hull come first.
-    """
-    if len(gains) <= n:
-        return gains
-    width = np.ptp(gains, axis=0)
-    varies = width > _ROUNDING * np.abs(gains).max()
-    places = gains[:, varies] / width[varies]
-    chosen = [int(np.abs(places - places.mean(axis=0)).sum(axis=1).argmax())]
-    distance = np.full(len(gains), np.inf)
-    while len(chosen) < n:
-        distance = np.minimum(distance, ((places - places[chosen[-1]]) ** 2).sum(axis=1))
-        chosen.append(int(distance.argmax()))
-    return gains[chosen]
 
 
 def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
@@ -80,26 +58,18 @@ def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]
 
 
 def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
-    n = len(setup.plant.channels)
-    at_points = {c.name: plain_gains(c.point_gains, n) for c in group if c.point_gains is not None}
-    sets = {
-        c.name: spread_out(plain_gains(c.gain_sets, n))
-        for c in group
-        if c.gain_sets is not None and c.name not in at_points
-    }
-    every = np.vstack([*sets.values(), *at_points.values()])
-    low, high = every.min(axis=0).tolist(), every.max(axis=0).tolist()
     drawn = draws(setup.plant, setup.ranges, setup.seed)
     try:
-        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, low, high)
+        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
     except NoRestError:
         return {}
-    found = {name: plants.margins(gains, margins.limits) for name, gains in sets.items()}
-    return found | {name: plants.margins_at_points(gains, margins.limits) for name, gains in at_points.items()}
+    return {c.name: plants.margins(c.controller, c.theta, margins.limits) for c in group if c.margins_asked}
 
 
 def _read(fields: Mapping[str, Any]) -> RangeMargins:
-    numbers: dict[str, Any] = {key: np.inf if fields[key] is None else float(fields[key]) for key in _MAY_BE_INFINITE}
+    numbers: dict[str, Any] = {
+        key: np.inf if fields[key] is None else float(fields[key]) for key in _MAY_BE_INFINITE if key in fields
+    }
     rest = {key: value for key, value in fields.items() if key not in numbers and key not in {"worst", "unstable"}}
     return RangeMargins(**numbers, **rest, unstable=tuple(fields["unstable"]), worst=WorstDraw(**fields["worst"]))
 

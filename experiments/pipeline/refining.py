@@ -79,7 +79,7 @@ def scattered(
         return None, ()
     mirror = setup.network.mirrored
     whole = candidate(kb, (kb,), setup.laws, name, title, mirrored=mirror)
-    objective = Objective(task, whole.controller, whole.decode, kept, whole.gain_sets)
+    objective = Objective(task, whole.controller, whole.decode, kept)
     genes, found = Genes(whole.controller, mirror), [(float(objective(whole.start)[0]), kb)]
     judge = _Judge(setup, kept, whole, genes)
     for number, region in enumerate(regions):
@@ -108,23 +108,19 @@ class _Judge:
 
     def keeps(self, gains: np.ndarray) -> np.ndarray:
         """Return whether gains [n, n_gains] by themselves keep the margins."""
-        return self._good(gains[:, None, :])
+        return self._good(lambda kept: kept.violation(gains[:, None, :], self.setup.threads), len(gains))
 
     def admits(self, kb: KnowledgeBase, region: scatter.Region, gains: np.ndarray) -> np.ndarray:
         """Return whether the knowledge base with gains [n, n_gains] in a region keeps the margins."""
-        if self.kept is None:
-            return np.ones(len(gains), bool)
-        several = [scatter.with_gains(kb, region, row) for row in gains]
-        return self._good(self.whole.gain_sets(self.genes.decode(self.genomes(several))))
+        theta = self.genes.decode(self.genomes([scatter.with_gains(kb, region, row) for row in gains]))
+        return self._good(lambda kept: kept.violation_of(self.whole.controller, theta, self.setup.threads), len(gains))
 
     def genomes(self, several: Sequence[KnowledgeBase]) -> np.ndarray:
         """Return the genomes [n, n_genes] of knowledge bases."""
         return np.clip(np.array([self.genes.of(one) for one in several]), self.whole.low, self.whole.high)
 
-    def _good(self, sets: np.ndarray) -> np.ndarray:
-        if self.kept is None:
-            return np.ones(len(sets), bool)
-        return np.asarray(self.kept.violation(sets, self.setup.threads) <= 0.0)
+    def _good(self, violation: Callable[[OperatingMargins], np.ndarray], n: int) -> np.ndarray:
+        return np.ones(n, bool) if self.kept is None else violation(self.kept) <= 0.0
 
 
 def _value(pair: tuple[float, KnowledgeBase]) -> float:
@@ -216,7 +212,7 @@ class Refining:
         start = np.vstack([part * gains for part in _GENTLER])
         candidate = candidates.fixed(self.setup.laws, self.setup.low, self.setup.high, start)
         candidate = replace(candidate, name=f"{self.name}_anchor", title=self.title)
-        objective = Objective(self.task, candidate.controller, None, self.kept, candidate.gain_sets)
+        objective = Objective(self.task, candidate.controller, None, self.kept)
         plan, progress = self._plan("its reference gains", share)
         with progress:
             found = plan.search(objective, candidate)

@@ -76,8 +76,7 @@ def load(folder: Path, candidates: Sequence[Candidate] = ()) -> list[Tuned]:
 
 
 def _controlled(one: Tuned, candidate: Candidate) -> Tuned:
-    sets = candidate.gain_sets(one.theta[None])[0]
-    return replace(one, controller=candidate.controller, parameters=len(candidate.low), gain_sets=sets)
+    return replace(one, controller=candidate.controller, parameters=len(candidate.low), margins_asked=True)
 
 
 ONE: StageFile = (lambda folder, entry: save(folder, [entry]), lambda folder: load(folder)[0])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flcs.refinement.genome import Genes, gain_sets, theta_width
+from flcs.refinement.genome import Genes, theta_width
 
 if TYPE_CHECKING:
     from flcs.fuzzy_controller import FuzzyController
@@ -147,5 +147,5 @@ def candidate(whole: Candidate, genes: Genes, name: str) -> Candidate:
     starts = np.array([form.of(start) for start in whole.start])
     return replace(
         whole, name=f"{whole.name}_over_{name}", low=low, high=high, start=starts,
-        decode=lambda coarse: genes.decode(form.whole(coarse, base)), gain_sets=gain_sets(genes.controller),
+        decode=lambda coarse: genes.decode(form.whole(coarse, base)),
     )  # fmt: skip

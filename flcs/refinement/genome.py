@@ -1,15 +1,13 @@
-"""A knowledge base as a candidate of a search in closed loop: its genome, its starts, and the gain sets it may give.
+"""A knowledge base as a candidate of a search in closed loop: its genome and its starts.
 
 Genes are the gains of all rules in bent unit coordinates, then the places of all terms. Rules are switched by masks, so
-that search, importance and pruning share one compiled kernel. Margins are asked of gain sets: rules, the reference
-gains and samples of their hull.
+that search, importance and pruning share one compiled kernel.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +16,6 @@ from flcs.fuzzy_controller import FuzzyController
 from flcs.inference.meaning import kept_true
 from flcs.knowledge_base.mirror import MirrorMap, mirror_map, terms_of_first
 from sscq.baselines.candidates import Candidate
-from sscq.margins.gain_sets import HULL_SAMPLES, hull, together
 from sscq.search.encoding import GainScale
 
 if TYPE_CHECKING:
@@ -26,10 +23,6 @@ if TYPE_CHECKING:
     from flcs.inference.rule_base import Rule, RuleBase
     from flcs.inference.variable import Variable
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
-    from sscq.baselines.candidates import GainSets
-
-
-_OF_CHANNEL = 7919  # between the seeds of channels: their mixtures are drawn apart
 
 
 @dataclass(frozen=True)
@@ -127,71 +120,11 @@ def _kind(name: str) -> str:
     return "mask" if name.startswith("on") else "gain"
 
 
-def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: int = 0) -> GainSets:
-    """Return a function from parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give.
-
-    Any mixture of one channel's rules may stand beside any of another's, but where the channels are in step: there a
-    mixture is one of whole rules, the gains of all channels together, and as many are drawn as for all channels apart.
-    """
-    kb = controller.kb
-    boxes = [np.array([base.reference, base.low, base.high]) for base in kb.channels]
-
-    def sets(theta: np.ndarray) -> np.ndarray:
-        parts, first = [], 0
-        for base in kb.channels:
-            width = theta_width(base, kb.inference.order)
-            parts.append(_rules(base, theta[:, first : first + width], controller))
-            first += width
-        if kb.in_step:
-            whole, box = np.concatenate(parts, axis=2), np.concatenate(boxes, axis=1)
-            return _sampled(whole, box, controller, n_samples * len(kb.channels), seed)
-        own = [
-            _sampled(rules, box, controller, n_samples, seed + i * _OF_CHANNEL)
-            for i, (rules, box) in enumerate(zip(parts, boxes, strict=True))
-        ]
-        return together(own, n_samples, seed)
-
-    return sets
-
-
 def theta_width(base: RuleBase, order: int) -> int:
     """Return how many parameters a channel's rule base has."""
     per_gain = 1 + (len(base.inputs) if order else 0)
     terms = sum(v.n_terms + len(v.widths) for v in base.inputs)
     return len(base.rules) * (len(base.gain_names) * per_gain + 1) + terms
-
-
-def _rules(base: RuleBase, theta: np.ndarray, controller: FuzzyController) -> np.ndarray:
-    """Gains [n, n_rules, n_gains] of the rules that are on, of the others the reference.
-
-    With affine consequents the rules' gains are taken at both ends of every input.
-    """
-    n_rules, n_gains, reference = len(base.rules), len(base.gain_names), np.array(base.reference)
-    per_gain = 1 + (len(base.inputs) if controller.kb.inference.order else 0)
-    count = n_rules * n_gains * per_gain
-    entries = theta[:, :count].reshape(len(theta), n_rules, n_gains, per_gain)
-    on = theta[:, count : count + n_rules, None] > 0.5
-    ends = product((-1.0, 1.0), repeat=per_gain - 1)
-    corners = [entries[..., 0] + entries[..., 1:] @ np.array(end) for end in ends]
-    rules = np.concatenate([np.where(on, corner, reference) for corner in corners], axis=1)
-    if controller.kb.inference.apart:
-        rules = np.concatenate([rules, _box_corners(rules, reference)], axis=1)
-    return rules
-
-
-def _sampled(rules: np.ndarray, box: np.ndarray, controller: FuzzyController, n_samples: int, seed: int) -> np.ndarray:
-    """Rules at the controller's authority, the reference, and samples of their hull; box: reference, low, high."""
-    reference, low, high = box
-    asked = reference + controller.schedule.authority * (rules - reference)
-    return np.clip(hull(asked, reference, seed, n_samples), low, high)
-
-
-def _box_corners(rules: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Corners [n, 2^n_gains, n_gains] of the box around rules and reference, for gains that go ways of their own."""
-    low = np.minimum(rules.min(axis=1), reference)
-    high = np.maximum(rules.max(axis=1), reference)
-    ends = product((False, True), repeat=len(reference))
-    return np.stack([np.where(np.array(end), high, low) for end in ends], axis=1)
 
 
 def candidate(
@@ -208,7 +141,7 @@ def candidate(
     genes = Genes(controller, mirrored)
     low, high = genes.bounds()
     begin = np.clip(np.array([genes.of(start) for start in starts]), low, high)
-    return Candidate(name, title, controller, low, high, begin, gain_sets(controller), decode=genes.decode)
+    return Candidate(name, title, controller, low, high, begin, decode=genes.decode)
 
 
 def number_of_genes(kb: KnowledgeBase, laws: tuple[Law, ...] = (), *, mirrored: bool = False) -> int:

@@ -27,7 +27,6 @@ from flcs.fuzzy_controller import FuzzyController
 from flcs.inference.rule_base import Rule, RuleBase
 from flcs.inference.variable import Variable, evenly
 from sscq.baselines.candidates import Candidate
-from sscq.margins.gain_sets import hull
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -202,14 +201,7 @@ def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...
             theta[:, first + TERMS : first + 2 * TERMS] = np.outer(of_rate, base.inputs[1].centres)
         return theta
 
-    def sets(theta: Array) -> Array:
-        shaped = theta.reshape(len(theta), n_channels, _WIDTH)[..., : 3 * _RULES]
-        rules = shaped.reshape(len(theta), n_channels, _RULES, 3).swapaxes(1, 2).reshape(len(theta), _RULES, -1)
-        # The terms cover the ranges wholly, so the reference gains never act; the rule at rest stands for them.
-        return hull(rules, rules[:, REST])
-
     n = FACTORS * n_channels
     return Candidate(
-        name, title, controller, np.full(n, 1.0 / WIDEST), np.full(n, WIDEST), np.ones((1, n)), sets,
-        "log", decode,
+        name, title, controller, np.full(n, 1.0 / WIDEST), np.full(n, WIDEST), np.ones((1, n)), "log", decode,
     )  # fmt: skip

@@ -3,11 +3,11 @@
 Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
 the plant's response as fitness, starting from the imitated rules and from the reference gains.
 
-Reference gains that a search can start from have to keep what the whole schedule has to keep. All gains that a
-knowledge base may give lie in the hull of its rules and of its reference gains. The best fixed PID lies on the limit of
-the margins itself, while a search keeps off that limit by a share of it: with such reference gains no rule can make the
-hull admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take it
-away.
+Reference gains that a search can start from have to keep what the whole schedule has to keep. Outside the
+taught ranges, and where no rule fires, the reference gains stand. The best fixed PID lies on the limit of the margins
+itself, while a search keeps off that limit by a share of it: where a knowledge base stands at such gains no rule can
+make it admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take
+it away.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flcs.fuzzy_controller import FuzzyController
-from flcs.refinement.genome import Genes, candidate, gain_sets, with_reference
+from flcs.refinement.genome import Genes, candidate, with_reference
 from sscq.baselines.objective import Objective
 from sscq.baselines.search_plan import SearchPlan, search
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from sscq.margins.operating import OperatingMargins
 
 
-CERTIFY_SAMPLES = 500
-_CERTIFY_SEED = 1_000_003  # another draw than the search's own
 _BISECTIONS = 20
 
 
@@ -63,7 +61,7 @@ def refine(
         Of the imitation.
     plan : SearchPlan
     margins : OperatingMargins, optional
-        Kept by every rule, by the reference gains and by samples of their hull.
+        Kept by the gains that stand at rest and, with their wider limit, by those that are passed through.
     validation : Task, optional
         Other situations: of the best on the way the one is taken that does best there (early stopping).
     mirrored : bool
@@ -99,9 +97,9 @@ def _not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> Knowledg
 
 
 def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
-    """Return the knowledge base with the largest authority at which a larger sample of its hull keeps the margins.
+    """Return the knowledge base with the largest authority at which its gains, at many more places, keep the margins.
 
-    The search judges few samples; what slips between them is taken back here. At authority 0 the reference gains rule.
+    The search looks at few places; what slips between them is taken back here. At authority 0 the reference gains rule.
     """
     if margins is None or _keeps(kb, margins, laws, kb.inference.authority):
         return kb
@@ -113,13 +111,10 @@ def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[L
 
 
 def _keeps(kb: KnowledgeBase, margins: OperatingMargins, laws: tuple[Law, ...], authority: float) -> bool:
-    return margins.keeps(hull_of(kb, laws, authority)) if authority > 0.0 else True
-
-
-def hull_of(kb: KnowledgeBase, laws: tuple[Law, ...] = (), authority: float | None = None) -> np.ndarray:
-    """Return a large sample [n_sets, n_gains] of the gain sets that a knowledge base may give."""
+    if authority <= 0.0:
+        return True
     controller = FuzzyController(kb, authority=authority, laws=laws)
-    return gain_sets(controller, CERTIFY_SAMPLES, _CERTIFY_SEED)(controller.theta[None])[0]
+    return margins.keeps_of(controller, controller.theta)
 
 
 def anchored(kb: KnowledgeBase, gains: Sequence[float] | np.ndarray) -> KnowledgeBase:
@@ -133,7 +128,7 @@ def anchored(kb: KnowledgeBase, gains: Sequence[float] | np.ndarray) -> Knowledg
 
 
 def repaired(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
-    """Return the knowledge base with its rules drawn to the reference gains until their hull keeps the margins.
+    """Return the knowledge base with its rules drawn to the reference gains until it keeps the margins.
 
     The share of the way that is left is in the rules, and the authority as it was before.
     """

@@ -6,24 +6,19 @@ Each kind of controller is a :class:`Candidate`: laws, schedule, box of paramete
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
-from sscq.margins.gain_sets import hull
 from sscq.search.encoding import FixedGains, GainScale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from controllers import PID
     from plants import Plant
-
-
-GainSets = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -40,8 +35,6 @@ class Candidate:
         Scale of the genes, as for a search.
     decode : callable, optional
         Genomes [n, n_genes] to schedule parameters [n, n_theta].
-    gain_sets : callable
-        Schedule parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give.
     """
 
     name: str
@@ -50,7 +43,6 @@ class Candidate:
     low: np.ndarray
     high: np.ndarray
     start: np.ndarray
-    gain_sets: GainSets
     scale: str | tuple[str, ...] = "linear"
     decode: Callable[[np.ndarray], np.ndarray] | None = None
 
@@ -68,7 +60,7 @@ def fixed(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndar
     encoding = gain_encoding(laws, low, high)
     return Candidate(
         "fixed", "fixed PID", Controller(tuple(laws), encoding.schedule()), low, high, np.atleast_2d(start),
-        lambda theta: theta[:, None, :], encoding.box.scale,
+        encoding.box.scale,
     )  # fmt: skip
 
 
@@ -95,7 +87,7 @@ def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np
 
     return Candidate(
         "two_degree", "two-degree-of-freedom PID", controller, np.zeros(4 * len(laws)), top, begin,
-        lambda theta: theta[:, None, :], decode=decode,
+        decode=decode,
     )  # fmt: skip
 
 
@@ -125,13 +117,10 @@ def table(
         nodes = warp.gains(genomes[:, : 2 * n].reshape(len(genomes), 2, n)).reshape(len(genomes), 2 * n)
         return np.hstack([nodes, genomes[:, 2 * n :]])
 
-    def sets(theta: np.ndarray) -> np.ndarray:
-        return hull(theta[:, : 2 * n].reshape(len(theta), 2, n), theta[:, :n])
-
     return Candidate(
         f"table_{variable.name}", f"gain table over {variable.title}", Controller(tuple(laws), schedule),
         np.concatenate([np.zeros(2 * n), [variable.least]]), np.concatenate([np.ones(2 * n), [variable.most]]), begin,
-        sets, (*("linear",) * (2 * n), "log"), decode,
+        (*("linear",) * (2 * n), "log"), decode,
     )  # fmt: skip
 
 

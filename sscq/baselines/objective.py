@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plants import Plant
-    from sscq.baselines.candidates import Candidate, GainSets
+    from sscq.baselines.candidates import Candidate
     from sscq.fitness import Fitness
     from sscq.loop.quality import Quality
     from sscq.margins.operating import OperatingMargins
@@ -80,9 +80,6 @@ class Objective:
         Genomes [n, n_genes] to schedule parameters [n, n_theta]; left out, they are the same.
     margins : OperatingMargins, optional
         Constraint; left out: none.
-    gain_sets : callable, optional
-        Schedule parameters [n, n_theta] to the gain sets [n, n_sets, n_gains] that the schedule may give; left out, the
-        parameters are the gains.
     measures : sequence of str, optional
         What the simulation accumulates; left out: what the fitness needs.
     """
@@ -93,13 +90,11 @@ class Objective:
         controller: Any,
         decode: Callable[[np.ndarray], np.ndarray] | None = None,
         margins: OperatingMargins | None = None,
-        gain_sets: GainSets | None = None,
         measures: Sequence[str] | None = None,
     ) -> None:
-        self.task, self.margins = task, margins
+        self.task, self.controller, self.margins = task, controller, margins
         self.loop = self._declared = task.loop(controller, measures)
         self.decode = decode or _same
-        self.gain_sets = gain_sets or _alone
         self.evaluations, self._warned = 0, False
 
     def _quality(self, theta: np.ndarray) -> Quality:
@@ -127,7 +122,7 @@ class Objective:
         quality = self._quality(theta)
         if self.margins is None:
             return quality, 0.0
-        return quality, self.margins.violation(self.gain_sets(theta), self.task.threads)
+        return quality, self.margins.violation_of(self.controller, theta, self.task.threads)
 
     def __call__(self, genomes: np.ndarray) -> np.ndarray:
         """Return the fitness [n] of genomes [n, n_genes]."""
@@ -175,7 +170,7 @@ class Objective:
         broken = np.flatnonzero(violation > 0.0)
         if len(broken):
             theta = self.decode(ahead[broken].reshape(-1, genomes.shape[1]))
-            there = self.margins.violation(self.gain_sets(theta), self.task.threads).reshape(len(broken), -1)
+            there = self.margins.violation_of(self.controller, theta, self.task.threads).reshape(len(broken), -1)
             found[broken] = weight[broken, None] * (there - violation[broken, None]) / _nudges(genomes)[broken]
         return found
 
@@ -189,10 +184,6 @@ def _nudges(genomes: np.ndarray) -> np.ndarray:
 
 def _same(genomes: np.ndarray) -> np.ndarray:
     return genomes
-
-
-def _alone(theta: np.ndarray) -> np.ndarray:
-    return theta[:, None, :]
 
 
 def measure_of(objective: str, fitness: Fitness) -> str:
@@ -228,7 +219,7 @@ class FrontObjective(Objective):
         self.objectives, self.limits = objectives, dict(limits or {})
         self._names = tuple(measure_of(name, task.fitness) for name in objectives)
         super().__init__(
-            task, candidate.controller, candidate.decode, margins, candidate.gain_sets,
+            task, candidate.controller, candidate.decode, margins,
             measures=tuple(dict.fromkeys((*self._names, *task.fitness.measures))),
         )  # fmt: skip
 

@@ -132,11 +132,11 @@ def search(
     With `validation`, of the best genomes on the way the one is taken that does best there: what the search gains by
     fitting the taught situations alone is left out (early stopping).
     """
-    objective = Objective(task, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    objective = Objective(task, candidate.controller, candidate.decode, margins)
     found = plan.search(objective, candidate)
     if validation is None:
         return found
-    judge = Objective(validation, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    judge = Objective(validation, candidate.controller, candidate.decode, margins)
     genome = found.incumbents[[int(np.argmin(judge(found.incumbents)))]]
     fitness, spent = float(objective(genome)[0]), found.spent + len(found.incumbents)
     return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)

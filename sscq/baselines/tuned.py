@@ -29,12 +29,10 @@ class Tuned:
         What its search cost; None: not counted.
     parameters : int or None
         Number of tuned numbers.
-    gain_sets : ndarray [n_sets, n_gains] or None
-        Gains that it may give, for margins.
+    margins_asked : bool
+        Whether margins are asked of its gains.
     per_situation : ndarray [situation, n_theta] or None
         Of an oracle, which has parameters of its own for every declared situation.
-    point_gains : ndarray [n_operating_points, n_gains] or None
-        Of a schedule over the operating point: those that stand at each; margins are asked of these alone.
     plant : Plant or None
         Where it measures more than the declared plant does; None: that one.
     fitness : float
@@ -54,9 +52,8 @@ class Tuned:
     theta: np.ndarray = field(default_factory=lambda: np.empty(0))
     evaluations: int | None = None
     parameters: int | None = None
-    gain_sets: np.ndarray | None = None
+    margins_asked: bool = False
     per_situation: np.ndarray | None = None
-    point_gains: np.ndarray | None = None
     plant: Plant | None = None
     fitness: float = float("nan")
     histories: tuple[tuple[str, GenerationHistory], ...] = ()

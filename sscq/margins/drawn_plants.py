@@ -1,7 +1,7 @@
 """Margins over declared ranges: of frozen gains about every operating point of plants drawn from the ranges.
 
     plants = DrawnPlants(plant, law, draws, step, low, high)      # once; draws: situations with parameters and delays
-    plants.margins(gain_sets, MarginLimits(1.8))                  # of one contender after the other
+    plants.margins(controller, theta, MarginLimits(1.8))          # of one contender after the other
 
 What is linearised is the plant with a draw's own parameters, at a state of rest that belongs to the operating point:
 the declared state where some input holds it, else the drawn plant's own state of rest with the same controlled outputs
@@ -13,7 +13,7 @@ commands, of the measurements and of the jitter, added up. Nothing else of a dra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from sscq.margins.frequency_response import similar_responses
 from sscq.margins.linear_loop import LinearPlant
 from sscq.margins.margins import limited_margins
 from sscq.margins.operating import loop_of, plain_gains
+from sscq.margins.scheduled_gains import RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from plants import Plant
     from plants.core.analysis.rest_points import RestPoints
     from plants.core.quantities import OperatingPoint
-    from sscq.margins.coupled.frequency_response import CoupledResponse
-    from sscq.margins.frequency_response import LoopResponse
     from sscq.margins.margins import MarginLimits
     from sscq.situations.situation import Situation
 
@@ -76,12 +75,15 @@ class WorstDraw:
 
 @dataclass(frozen=True)
 class RangeMargins:
-    """Margins of frozen gains over drawn plants; each (plant, operating point) pair counts with its worst gain set.
+    """Margins of frozen gains over drawn plants and operating points.
+
+    Gains at rest are those that stand at a pair's own point; the share that is kept, and the pairs that are unstable,
+    count what the controller passes through there as well.
 
     Attributes
     ----------
     sensitivity : float
-        Largest Ms; infinite where a pair is unstable.
+        Largest Ms at rest; infinite where a pair is unstable.
     sensitivity_95 : float
         Ms that 95 % of the pairs keep; infinite where more than 5 % of them are unstable.
     delay_margin : float
@@ -95,6 +97,8 @@ class RangeMargins:
     unstable : tuple of int
         Numbers of the pairs that are unstable, the same pairs for all gains.
     worst : WorstDraw
+    transient : float
+        Largest Ms in passing; that at rest where the gains stand.
     """
 
     sensitivity: float
@@ -106,6 +110,7 @@ class RangeMargins:
     skipped: int
     unstable: tuple[int, ...]
     worst: WorstDraw
+    transient: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,15 @@ class _Pair:
     draw: int
     point: int
     delay: float
+
+
+@dataclass(frozen=True, eq=False)
+class _AtRest:
+    """Margins at rest, with what each pair keeps and whether it is stable."""
+
+    margins: RangeMargins
+    kept_by: NDArray[np.bool_]
+    steady: NDArray[np.bool_]
 
 
 class DrawnPlants:
@@ -159,6 +173,7 @@ class DrawnPlants:
         self._values = np.array([plant.values("parameters", s.parameters) for s in self.draws], float)
         self._pairs: list[_Pair] = []
         self._responses: list[Any] = []
+        self._measured: list[Array] = []
         search = RestPointSearch(plant)
         for number, point in enumerate(plant.operating_points):
             self._prepare(search, number, point)
@@ -182,6 +197,7 @@ class DrawnPlants:
         late = np.zeros(len(values))
         if self.plant.input_delay is not None:
             late = values[:, self.plant.index("parameters", self.plant.input_delay)]
+        self._measured += list(rest.local.output[rows])
         loops = [tuple(loop_of(self.spec, i, (self.draws[k],)) for i in range(self.n_channels)) for k in rows]
         self._pairs += [
             _Pair(int(k), number, float(late[k] + own[0].delay)) for k, own in zip(rows, loops, strict=True)
@@ -216,21 +232,35 @@ class DrawnPlants:
             for c in self.plant.channels
         ]
 
-    def margins(self, gains: np.ndarray, limits: MarginLimits) -> RangeMargins:
-        """Return the margins of gain sets [n_sets, n_gains], all of them at every pair."""
-        return self._result(plain_gains(np.atleast_2d(np.asarray(gains, float)), self.n_channels), limits)
+    @cached_property
+    def _outputs(self) -> RestOutputs:
+        return RestOutputs.of(self.plant, self._measured, [pair.point for pair in self._pairs])
 
-    def margins_at_points(self, gains: np.ndarray, limits: MarginLimits) -> RangeMargins:
-        """Return the margins of a schedule over the operating point, gains [n_operating_points, n_gains]."""
-        own = plain_gains(np.asarray(gains, float), self.n_channels)
-        if len(own) != len(self.plant.operating_points):
-            raise ValueError(f"expected one gain set for each of {len(self.plant.operating_points)} points: {len(own)}")
-        return self._result(own[[pair.point for pair in self._pairs]][:, None], limits)
+    def margins(self, controller: Any, theta: np.ndarray, limits: MarginLimits) -> RangeMargins:
+        """Return the margins of a controller with parameters theta [n_theta], at rest and in passing."""
+        given = ScheduledGains(controller, self._outputs)
+        (rest,) = given.at_rest(np.atleast_2d(theta))
+        found = self._result(np.broadcast_to(rest, (len(self._pairs), *rest.shape[1:])), limits)
+        kept, steady, most = found.kept_by, found.steady, np.full(len(self._pairs), -np.inf)
+        for cases, gains in given.passing(np.atleast_2d(theta)):
+            stable, sensitivity, _ = self._limited(np.tile(spread_out(gains[0]), (len(cases), 1, 1)), cases)
+            most[cases] = sensitivity.max(axis=1)
+            steady[cases] &= (stable > 0.0).all(axis=1)
+        passing = np.isfinite(most) | (most > 0.0)
+        kept &= steady & (~passing | (most <= limits.in_passing.sensitivity))
+        return replace(
+            found.margins, kept=float(kept.mean()), stable=float(steady.mean()),
+            unstable=tuple(np.flatnonzero(~steady).tolist()),
+            transient=float(most.max()) if passing.any() else found.margins.sensitivity,
+        )  # fmt: skip
 
-    def _result(self, gains: Array, limits: MarginLimits) -> RangeMargins:
-        responses: list[LoopResponse] | list[CoupledResponse] = self._responses
+    def _limited(self, gains: Array, cases: NDArray[np.intp]) -> Array:
+        """What is limited, of each pair's own gain sets [pair, n_sets, n_gains]."""
         limited: Any = limited_margins if self.n_channels == 1 else limited_coupled_margins
-        stable, sensitivity, delay = limited(gains, responses)
+        return np.asarray(limited(plain_gains(gains, self.n_channels), [self._responses[case] for case in cases]))
+
+    def _result(self, gains: Array, limits: MarginLimits) -> _AtRest:
+        stable, sensitivity, delay = self._limited(gains, np.arange(len(self._pairs)))
         steady, most, least = (stable > 0.0).all(axis=1), sensitivity.max(axis=1), delay.min(axis=1)
         kept = steady & (most <= limits.sensitivity) & (least >= limits.delay_margin)
         worst = int(most.argmax())
@@ -238,7 +268,7 @@ class DrawnPlants:
         names = [q.name for q in self.plant.parameters]
         values = dict(zip(names, self._values[pair.draw].tolist(), strict=True))
         point = self.plant.operating_points[pair.point]
-        return RangeMargins(
+        margins = RangeMargins(
             sensitivity=float(most[worst]),
             sensitivity_95=float(np.quantile(most, SHARE, method="inverted_cdf")),
             delay_margin=float(least.min()),
@@ -251,3 +281,28 @@ class DrawnPlants:
                 pair.draw, point.name, int(sensitivity[worst].argmax()), values | dict(point.parameters), pair.delay
             ),
         )
+        return _AtRest(margins, kept, steady)
+
+
+GAIN_SETS = 32
+"""So many of the gain sets that a schedule may pass through are asked for, far from one another."""
+
+_ROUNDING = 1e-9  # of the largest gain: mixtures of equal gains
+
+
+def spread_out(gains: np.ndarray, n: int = GAIN_SETS) -> np.ndarray:
+    """Return `n` of the gain sets [n_sets, n_gains], each the farthest from all before; all where they are fewer.
+
+    Distances are in the gains' own ranges, so the corners of a hull come first.
+    """
+    if len(gains) <= n:
+        return gains
+    width = np.ptp(gains, axis=0)
+    varies = width > _ROUNDING * np.abs(gains).max()
+    places = gains[:, varies] / width[varies]
+    chosen = [int(np.abs(places - places.mean(axis=0)).sum(axis=1).argmax())]
+    distance = np.full(len(gains), np.inf)
+    while len(chosen) < n:
+        distance = np.minimum(distance, ((places - places[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(distance.argmax()))
+    return gains[chosen]

@@ -4,9 +4,9 @@
     penalty(gains, responses, MarginLimits(1.8, 0.05))          # gains [..., 3] -> [...], 0 where all limits are kept
     loop_margins(gains, responses).worst()                      # what a report prints
 
-The set of stabilising gains is not convex, so a schedule is judged on samples of the hull of its rules and the
-reference gains (:mod:`sscq.margins.gain_sets`), not on its corners. Margins belong to gains that stand still: they
-say nothing about how fast a schedule may move them.
+Margins belong to gains that stand still: they say nothing about how fast a schedule may move them. The set of
+stabilising gains is not convex, so of a schedule many gains between its rules are asked, not the rules alone
+(:mod:`sscq.margins.scheduled_gains`).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ _BLOCK, _BLOCKS = 128, 8  # gain sets that are looked at together, and such bloc
 
 @dataclass(frozen=True)
 class MarginLimits:
-    """What every frozen loop of a schedule must keep.
+    """What the frozen loops of a controller must keep about the points of rest.
 
     No limit on the gain margin is needed: a maximum sensitivity Ms bounds it by Ms / (Ms - 1), and the phase margin by
     2 asin(1 / (2 Ms)) (Astrom and Hagglund, Advanced PID Control, sec. 4.6).
@@ -133,10 +133,18 @@ class MarginLimits:
 
     sensitivity: float = setting(2.0, "largest maximum sensitivity Ms", above=1)
     delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
+    transient: float = setting(
+        2.6, "largest Ms of gains that a schedule only passes through; counts where it is above that at rest", above=1
+    )
 
     def __post_init__(self) -> None:
         """Check."""
         check(self, "margins")
+
+    @property
+    def in_passing(self) -> MarginLimits:
+        """The limits of gains that do not stand: a wider one on Ms, none on the delay margin."""
+        return MarginLimits(max(self.sensitivity, self.transient))
 
 
 def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMargins:

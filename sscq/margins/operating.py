@@ -7,7 +7,7 @@ of the same set. All are prepared once for any number of gain sets.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,22 +19,29 @@ from sscq.margins.coupled.sampled_loops import GAINS, CoupledPlant
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import LoopMargins, MarginLimits, Margins, loop_margins, penalty
+from sscq.margins.scheduled_gains import PASSING, RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plants import Plant
-    from plants.core.quantities import OperatingPoint
+    from plants.core.analysis.linearise import LinearModel
     from sscq.situations.situation import Situation
+
+    Cases = Sequence[int] | np.ndarray | None
+
+Response = TypeVar("Response")
 
 
 class FrozenChannels(Protocol):
-    """All channels of a plant at all operating points of all taught plants."""
+    """All channels of a plant at all operating points of all taught plants: the cases."""
 
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
-        """Return what gain sets [n, n_sets, n_gains] pay at all points together [n_channels, n, n_sets]."""
+    outputs: RestOutputs
 
-    def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
+    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
+        """Return what gain sets [n, n_sets, n_gains] pay in some cases (None: all) together [n_channels, n, n_sets]."""
+
+    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains]."""
 
 
@@ -47,16 +54,18 @@ class OneChannel:
     """The loop of a plant with one channel."""
 
     def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
-        points = [_alone(spec, *case) for case in _cases(spec)]
+        found = list(_models(spec))
+        self.outputs = _outputs(spec, found)
+        points = [_alone(spec, model, name) for model, name in found]
         self.responses = loop_responses(points, loop_of(spec, 0), list(low)[:GAINS], list(high)[:GAINS])
 
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
+    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [1, n, n_sets]."""
-        return np.asarray(penalty(plain_gains(gains, 1), self.responses, limits, threads))[None]
+        return np.asarray(penalty(plain_gains(gains, 1), _picked(self.responses, cases), limits, threads))[None]
 
-    def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
+    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of the channel for gain sets [n_sets, n_gains]."""
-        return (loop_margins(plain_gains(gains, 1), self.responses),)
+        return (loop_margins(plain_gains(gains, 1), _picked(self.responses, cases)),)
 
 
 class SeveralChannels:
@@ -64,19 +73,25 @@ class SeveralChannels:
 
     def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
         self.n = len(spec.laws)
-        points = [_together(spec, *case) for case in _cases(spec)]
+        found = list(_models(spec))
+        self.outputs = _outputs(spec, found)
+        points = [_together(spec, model, name) for model, name in found]
         loops = tuple(loop_of(spec, i) for i in range(self.n))
         self.responses = coupled_responses(
             points, loops, *(plain_gains(np.array(end, float), self.n) for end in (low, high))
         )
 
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
+    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [n_channels, n, n_sets]."""
-        return coupled_penalty(plain_gains(gains, self.n), self.responses, limits, threads)
+        return coupled_penalty(plain_gains(gains, self.n), _picked(self.responses, cases), limits, threads)
 
-    def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
+    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains]."""
-        return coupled_margins(plain_gains(gains, self.n), self.responses)
+        return coupled_margins(plain_gains(gains, self.n), _picked(self.responses, cases))
+
+
+def _picked(responses: Sequence[Response], cases: Cases) -> Sequence[Response]:
+    return responses if cases is None else [responses[case] for case in cases]
 
 
 def loop_of(spec: LoopSpec, i: int, situations: Sequence[Situation] | None = None) -> LoopSettings:
@@ -100,26 +115,32 @@ def plain_gains(gains: np.ndarray, n_channels: int) -> np.ndarray:
     )
 
 
-def _cases(spec: LoopSpec) -> Iterator[tuple[OperatingPoint, dict[str, float], str]]:
-    """Operating points times distinct parameters of the situations, with their names."""
+def _models(spec: LoopSpec) -> Iterator[tuple[LinearModel, str]]:
+    """The plant about its operating points, for all distinct parameters of the situations, with names."""
     plant = spec.plant
     sets = dict.fromkeys(plant.values("parameters", s.parameters) for s in spec.situations)
     for number, values in enumerate(sets):
         for point in plant.operating_points:
             given = dict(zip([q.name for q in plant.parameters], values, strict=True)) | dict(point.parameters)
-            yield point, given, point.name if len(sets) == 1 else f"{point.name}, parameters {number + 1}"
+            name = point.name if len(sets) == 1 else f"{point.name}, parameters {number + 1}"
+            yield linearise(plant, point.state, given, commands=True), name
 
 
-def _alone(spec: LoopSpec, point: OperatingPoint, given: dict[str, float], name: str) -> LinearPlant:
+def _outputs(spec: LoopSpec, models: Sequence[tuple[LinearModel, str]]) -> RestOutputs:
+    points = np.arange(len(models)) % len(spec.plant.operating_points)
+    return RestOutputs.of(spec.plant, [model.output for model, _ in models], points.tolist())
+
+
+def _alone(spec: LoopSpec, model: LinearModel, name: str) -> LinearPlant:
     """The plant of a single channel, with its command as input."""
-    model, channel = linearise(spec.plant, point.state, given, commands=True), spec.plant.channels[0]
+    channel = spec.plant.channels[0]
     rate = None if channel.rate is None else model.row(channel.rate)
     return LinearPlant(model.A, model.B[:, 0], model.row(channel.output), rate, model.delay, name)
 
 
-def _together(spec: LoopSpec, point: OperatingPoint, given: dict[str, float], name: str) -> CoupledPlant:
+def _together(spec: LoopSpec, model: LinearModel, name: str) -> CoupledPlant:
     """The plant of all channels, with their commands as inputs."""
-    model, channels = linearise(spec.plant, point.state, given, commands=True), spec.plant.channels
+    channels = spec.plant.channels
     outputs = np.array([model.row(channel.output) for channel in channels])
     rates = np.array([np.zeros(len(model.A)) if c.rate is None else model.row(c.rate) for c in channels])
     return CoupledPlant(model.A, model.B, outputs, rates, model.delay, name)
@@ -127,6 +148,10 @@ def _together(spec: LoopSpec, point: OperatingPoint, given: dict[str, float], na
 
 SLACK = 0.02
 """Share of the limits by which every search keeps inside them, so that what it delivers keeps the limits themselves."""
+
+CERTIFIED = 500
+"""Drawn places at which the gains in passing are seen where a controller is delivered, see `PASSING`."""
+_CERTIFY_SEED = 1_000_003  # another draw than the searches' own
 
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
 
@@ -136,6 +161,7 @@ class OperatingMargins:
 
     Each channel's loop is opened in turn; the others are closed with their own gains of the same gain set, so what is
     proved of a set holds for that set, frozen, about these points. Changes in several loops at once are not covered.
+    Which gains of a schedule are asked where: :mod:`sscq.margins.scheduled_gains`.
 
     Parameters
     ----------
@@ -166,17 +192,39 @@ class OperatingMargins:
         self.channels = frozen_channels(self.spec, low, high)
 
     def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
-        """Return the graded violation [n] for gain sets [n, n_sets, n_gains] that a schedule may give.
+        """Return the graded violation [n] of gain sets [n, n_sets, n_gains] that stand at any point of rest.
 
         What a search pays: for limits tighter by `SLACK` than those that are kept in the end, the same for constant
-        gains and for schedules. A search judges few samples of a hull, and a sample's worst point may lie between them.
+        gains and for schedules. A search looks at few places, and a schedule's worst gains may lie between them.
         The result does not depend on the number of threads (None: all processors).
         """
-        return self._violation(gains, self.tightened(SLACK).limits, threads)
+        return self._paid(gains, self.tightened(SLACK).limits, threads)
 
-    def _violation(self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1) -> np.ndarray:
+    def violation_of(self, controller: Any, theta: np.ndarray, threads: int | None = 1) -> np.ndarray:
+        """Return the graded violation [n] of a schedule with parameters theta [n, n_theta], for a search as well."""
+        return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads)
+
+    def _of_schedule(
+        self, controller: Any, theta: np.ndarray, limits: MarginLimits, threads: int | None,
+        count: int = PASSING, seed: int = 0,
+    ) -> np.ndarray:  # fmt: skip
+        given = ScheduledGains(controller, self.channels.outputs)
+        rest = given.at_rest(theta)
+        if rest.shape[1] == 1:
+            total = self._paid(rest[:, 0], limits, threads)
+        else:
+            total = np.zeros(len(theta))
+            for case in range(rest.shape[1]):
+                total += self._paid(rest[:, case], limits, threads, [case])
+        for cases, gains in given.passing(theta, count, seed):
+            total += self._paid(gains, limits.in_passing, threads, cases)
+        return total
+
+    def _paid(
+        self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None
+    ) -> np.ndarray:  # fmt: skip
         total = np.zeros(len(gains))
-        for each in self.channels.penalty(gains, limits, threads):
+        for each in self.channels.penalty(gains, limits, threads, cases):
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
         return total
 
@@ -188,36 +236,37 @@ class OperatingMargins:
         """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""
         return tuple(found.worst() for found in self.margins(gains))
 
+    def at_rest(self, controller: Any, theta: np.ndarray) -> tuple[LoopMargins, ...]:
+        """Return the margins of each channel with the gains that a schedule, parameters [n_theta], has at each point.
+
+        Of the first axis there is one entry, several where gains depend on an integral of the error.
+        """
+        (rest,) = ScheduledGains(controller, self.channels.outputs).at_rest(np.atleast_2d(theta))
+        if len(rest) == 1:
+            return self.channels.margins(rest[0])
+        each = [self.channels.margins(gains, [case]) for case, gains in enumerate(rest)]
+        return tuple(_beside(of_channel) for of_channel in zip(*each, strict=True))
+
+    def passing(self, controller: Any, theta: np.ndarray, count: int = CERTIFIED) -> tuple[Margins, ...]:
+        """Return the worst margins of each channel over the gains that a schedule passes through; empty: none."""
+        given = ScheduledGains(controller, self.channels.outputs).passing(np.atleast_2d(theta), count, _CERTIFY_SEED)
+        found = [[one.worst() for one in self.channels.margins(gains[0], cases)] for cases, gains in given]
+        return tuple(max(of_channel, key=_by_sensitivity) for of_channel in zip(*found, strict=True))
+
     def keeps(self, gains: np.ndarray) -> bool:
         """Return whether gain sets [n_sets, n_gains] keep the limits themselves at all points, without any slack."""
-        return bool(self._violation(np.atleast_2d(gains)[None], self.limits)[0] <= 0.0)
+        return bool(self._paid(np.atleast_2d(gains)[None], self.limits)[0] <= 0.0)
 
-    def at_points(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
-        """Return the margins of each channel where every operating point has gains of its own.
-
-        Parameters
-        ----------
-        gains : ndarray [n_operating_points, n_gains]
-            Of a schedule over the operating point; the same in all taught plants.
-        """
-        return tuple(_matched(found, len(gains)) for found in self.margins(gains))
-
-    def keeps_at_points(self, gains: np.ndarray) -> bool:
-        """Return whether gains [n_operating_points, n_gains], each at its point, keep the limits themselves."""
-        limits = self.limits
-        return all(
-            bool(
-                found.stable.all()
-                and (found.sensitivity <= limits.sensitivity).all()
-                and (found.delay_margin >= limits.delay_margin).all()
-            )
-            for found in self.at_points(gains)
-        )
+    def keeps_of(self, controller: Any, theta: np.ndarray) -> bool:
+        """Return whether a schedule with parameters [n_theta] keeps the limits themselves, at rest and in passing."""
+        paid = self._of_schedule(controller, np.atleast_2d(theta), self.limits, None, CERTIFIED, _CERTIFY_SEED)
+        return bool(paid[0] <= 0.0)
 
     def tightened(self, share: float) -> OperatingMargins:
         """Return the same responses with limits tighter by a share of them (looser where it is negative)."""
-        sensitivity = 1.0 + (self.limits.sensitivity - 1.0) * (1.0 - share)
-        return self.with_limits(MarginLimits(sensitivity, self.limits.delay_margin * (1.0 + share)))
+        given = self.limits
+        at_rest, passing = (1.0 + (ms - 1.0) * (1.0 - share) for ms in (given.sensitivity, given.transient))
+        return self.with_limits(MarginLimits(at_rest, given.delay_margin * (1.0 + share), passing))
 
     def with_limits(self, limits: MarginLimits) -> OperatingMargins:
         """Return the same responses with other limits."""
@@ -227,10 +276,15 @@ class OperatingMargins:
         return other
 
 
-def _matched(found: LoopMargins, n_points: int) -> LoopMargins:
-    """Of margins [gain_set, plant and point] those in which the gain set is the point's own: one gain set."""
-    columns = np.arange(len(found.names))
-    picked = {
-        f.name: getattr(found, f.name)[columns % n_points, columns][None] for f in fields(found) if f.name != "names"
+def _by_sensitivity(margins: Margins) -> tuple[bool, float]:
+    return not margins.stable, margins.sensitivity.value
+
+
+def _beside(several: Sequence[LoopMargins]) -> LoopMargins:
+    """Margins of cases one beside the other."""
+    arrays = {
+        f.name: np.concatenate([getattr(one, f.name) for one in several], axis=1)
+        for f in fields(LoopMargins)
+        if f.name != "names"
     }
-    return replace(found, **picked)
+    return LoopMargins(tuple(name for one in several for name in one.names), **arrays)

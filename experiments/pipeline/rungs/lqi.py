@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.pipeline.rungs.rung import Rungs, no_gain_sets, searched
+from experiments.pipeline.rungs.rung import Rungs, searched
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.lqi import NoLqiError, lqi_problem
 from sscq.baselines.tuned import Tuned
@@ -62,4 +62,4 @@ def _candidate(bench: Bench, problem: LqiProblem) -> Candidate:
 
     wanted = np.clip(np.array(_START) * (1.0, horizon, horizon), low, high)
     start = np.array([row for row in wanted.tolist() if problem.theta(*row) is not None]).reshape(-1, 3)
-    return Candidate("lqi", TITLE, problem.controller, low, high, start, no_gain_sets, "log", decode)
+    return Candidate("lqi", TITLE, problem.controller, low, high, start, "log", decode)

@@ -9,7 +9,6 @@ import numpy as np
 
 from experiments.pipeline.rungs.rung import Rungs
 from experiments.runtime import formats
-from plants.core.analysis.linearise import linearise
 from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, margin_schedule
 from sscq.baselines.tuned import Tuned
 from sscq.margins.margins import MarginLimits
@@ -72,15 +71,8 @@ def _contender(bench: Bench, name: str, table: MarginSchedule) -> Tuned:
     setup = bench.setup
     return Tuned(
         name, _TITLES[name], _words(bench, table), table.controller(setup.laws, setup.tick), table.gains.ravel(), 0,
-        table.gains.size, point_gains=table.at(_places(bench, table)),
+        table.gains.size, margins_asked=True,
     )  # fmt: skip
-
-
-def _places(bench: Bench, table: MarginSchedule) -> np.ndarray:
-    """Values of the scheduling variable at the plant's operating points."""
-    plant = bench.setup.plant
-    return np.array([float(linearise(plant, point).output[plant.index("measurements", table.signal)])
-                     for point in plant.operating_points])  # fmt: skip
 
 
 def _words(bench: Bench, table: MarginSchedule) -> str:

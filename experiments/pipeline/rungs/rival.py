@@ -9,7 +9,7 @@ import numpy as np
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
 from experiments.pipeline.judging import RIVAL
-from experiments.pipeline.rungs.rung import Rungs, no_gain_sets, searched
+from experiments.pipeline.rungs.rung import Rungs, searched
 from plants import with_rival
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.tuned import Tuned
@@ -68,4 +68,4 @@ def candidate_of(bench: Bench, plant: Plant, rival: Rival) -> Candidate:
         theta[:, : 2 * len(low) : 2] = genomes  # demand and kd of each channel in turn
         return theta
 
-    return Candidate(rival.name, rival.title, controller, low, high, start, no_gain_sets, "linear", decode)
+    return Candidate(rival.name, rival.title, controller, low, high, start, "linear", decode)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from experiments.pipeline import search_results
 from experiments.pipeline.ladder import validation_task
 from sscq.baselines.search_plan import search
@@ -45,11 +43,6 @@ class Rungs:
     def __add__(self, other: Rungs) -> Rungs:
         """Return both."""
         return Rungs(self.contenders + other.contenders, self.notes + other.notes, {**self.kbs, **other.kbs})
-
-
-def no_gain_sets(theta: np.ndarray) -> np.ndarray:
-    """Return the gain sets of a controller that is no PID: there are none."""
-    return np.zeros((len(theta), 0, 0))
 
 
 def searched(bench: Bench, name: str, candidate: Candidate, plant: Plant, fixed: Tuned, equal: Fitness) -> Tuned:

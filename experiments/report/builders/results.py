@@ -6,7 +6,6 @@ Gains are numbers to type in; of a schedule, the range that it can give.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING
 
@@ -34,8 +33,6 @@ from experiments.report.records.results import (
 )
 from experiments.runtime.tables import in_words
 from flcs import FuzzyController
-from flcs.knowledge_base.theta import GROUPS
-from flcs.refinement.genome import gain_sets
 from sscq.margins.operating import loop_of
 
 if TYPE_CHECKING:
@@ -114,8 +111,7 @@ def _node(case: FinishedDesign, schedule: GainTable, node: float, scale: float) 
 
 def _of_rules(case: FinishedDesign, controller: FuzzyController) -> tuple[ChannelGains, ...]:
     """Reference gains of a knowledge base, with the range of its rules at its authority."""
-    whole = replace(controller, free=GROUPS)
-    corners = gain_sets(whole, 0)(whole.theta[None])[0]
+    corners = controller.gain_hull.gains
     low, high = corners.min(axis=0), corners.max(axis=0)
     found, first = [], 0
     for channel, base in enumerate(controller.kb.channels):
@@ -298,13 +294,12 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
 
 
 def _over(case: FinishedDesign, margins: LoopMargins) -> str:
-    n_sets, n_points = margins.sensitivity.shape
+    n_points = margins.sensitivity.shape[1]
     n_plants = n_points // len(case.plant.operating_points)
     bench = case.bench.margins
     assert bench is not None  # noqa: S101  (there are margins)
     nominal = all(case.plant.values("parameters", s.parameters) == case.plant.nominal() for s in bench.spec.situations)
-    over = [] if n_sets == 1 else [f"{n_sets} gain sets"]
-    over += [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
+    over = [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
     dead = loop_of(bench.spec, 0).delay
     late = f"; delay margin beyond the taught {plain(dead)} s" if dead else ", without delay"
     parts = [f"Over {' and '.join(over)}{late}."]

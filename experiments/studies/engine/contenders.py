@@ -160,10 +160,7 @@ def of_feedback(
     def decode(genomes: np.ndarray) -> np.ndarray:
         return np.nan_to_num(theta(genomes), nan=0.0)
 
-    def none(several: np.ndarray) -> np.ndarray:
-        return np.zeros((len(several), 0, 0))
-
-    return Candidate(name, title, controller, low, high, start, none, "log", decode)
+    return Candidate(name, title, controller, low, high, start, "log", decode)
 
 
 def named_contenders(run: Path, names: Sequence[str]) -> dict[str, RivalController]:

@@ -1,0 +1,149 @@
+"""Where the gains of a knowledge base are looked at: at its rules, between them, and outside the taught ranges.
+
+Places are counted in terms: where 1.5 is half-way between the second and the third term's centre, wherever these are.
+So all candidates of a search are asked at the same places, and whatever a search does to the terms, each rule is met
+where it speaks alone. Only what some value of the inputs brings is met: mixtures of rules that are neighbours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from controllers.probes import Probes
+from flcs.inference.rule_base import OWN_INPUTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from controllers.probes import Near
+    from flcs.inference.inference import RuleNumbers
+    from flcs.inference.rule_base import RuleBase
+    from flcs.inference.variable import Variable
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
+
+    Array = NDArray[np.float64]
+    Key = tuple[int, str] | str
+
+_AT_TERMS = 0.5  # share of a drawn place's inputs that stand at a term, when several channels are drawn together
+
+
+def probes(
+    kb: KnowledgeBase, numbers: Sequence[RuleNumbers], near: Near, count: int, seed: int = 0
+) -> Probes:  # fmt: skip
+    """Return signals and states at which a knowledge base gives what it may give near a point of rest.
+
+    Of each channel: the places of all rules and one outside all ranges, where the reference gains stand, with the other
+    channels at rest; then, for each channel, `count` drawn places of all channels together.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+    numbers : sequence of RuleNumbers
+        Of each channel; numbers that a search moves are columns [n, 1].
+    near : mapping of plant output to (low, high)
+    count, seed : int
+    """
+    blocks = [_of_rules(base, i, numbers[i], kb.inference.fade) for i, base in enumerate(kb.channels)]
+    blocks.append(_drawn(kb, numbers, count, seed))
+    sizes = [_length(block) for block in blocks]
+    own = [[(i, name) for name in OWN_INPUTS] for i in range(len(kb.channels))]
+    outputs = [_moved(_joined(blocks, sizes, name, _middle(kb, name, near)), near.get(name)) for name in kb.signals]
+    signals = [_joined(blocks, sizes, key, 0.0) for keys in own for key in keys[:2]]
+    states = [_joined(blocks, sizes, (i, "z"), 0.0) for i, base in enumerate(kb.channels) if "z" in base.input_names]
+    return Probes([*signals, *outputs], states)
+
+
+def at_rest(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], outputs: Sequence[Array]) -> Probes:
+    """Return signals and states without control errors, whatever their integral is.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+    numbers : sequence of RuleNumbers
+    outputs : sequence of arrays [1, n_points]
+        The plant outputs among its inputs, at points of rest.
+
+    Returns
+    -------
+    Probes
+        At n_points * n_integrals places, point by point: 0 and every term of the integral, of all channels together.
+    """
+    of_z = [
+        _centres(numbers[i], base, base.input_names.index("z"))
+        for i, base in enumerate(kb.channels)
+        if "z" in base.input_names
+    ]
+    n = 1 + max((centres.shape[1] for centres in of_z), default=0)
+    zero = np.zeros((1, 1))
+    states = []
+    for centres in of_z:
+        picked = np.minimum(np.arange(n - 1), centres.shape[1] - 1)
+        states.append(np.hstack([np.zeros((len(centres), 1)), centres[:, picked]]))
+    points = max((part.shape[1] for part in outputs), default=1)
+    return Probes(
+        [*[zero] * (2 * len(kb.channels)), *(np.repeat(part, n, axis=1) for part in outputs)],
+        [np.tile(state, (1, points)) for state in states],
+    )
+
+
+def _of_rules(base: RuleBase, channel: int, numbers: RuleNumbers, fade: float) -> dict[Key, Array]:
+    """Inputs of one channel where each rule's terms are, and outside."""
+    terms = np.array([rule.terms for rule in base.rules])
+    found = {}
+    for place, variable in enumerate(base.inputs):
+        at_terms = _centres(numbers, base, place)[:, terms[:, place]]
+        beyond = variable.high + (1.0 + fade) * (variable.high - variable.low)
+        found[_key(channel, variable)] = np.hstack([at_terms, np.full((len(at_terms), 1), beyond)])
+    return found
+
+
+def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: int) -> dict[Key, Array]:
+    """Inputs of all channels at random places, in terms; plant outputs are those of the first channel that has them."""
+    rng, several = np.random.default_rng(seed), len(kb.channels)
+    found: dict[Key, Array] = {}
+    for i, base in enumerate(kb.channels):
+        for place, variable in enumerate(base.inputs):
+            where = rng.uniform(0.0, variable.n_terms - 1.0, count * several)
+            at_term = rng.random(len(where)) < (_AT_TERMS if several > 1 else 0.0)
+            where = np.where(at_term, np.round(where), where)
+            before = np.minimum(where.astype(int), variable.n_terms - 2)
+            centres = _centres(numbers[i], base, place)
+            low, high = centres[:, before], centres[:, before + 1]
+            found.setdefault(_key(i, variable), low + (where - before) * (high - low))
+    return found
+
+
+def _centres(numbers: RuleNumbers, base: RuleBase, place: int) -> Array:
+    """Centres of an input's terms [n or 1, n_terms]."""
+    own = base.inputs[place].centres if numbers.centres is None else numbers.centres[place]
+    columns = np.broadcast_arrays(*(np.reshape(np.asarray(centre, float), (-1, 1)) for centre in own))
+    return np.hstack(columns)
+
+
+def _key(channel: int, variable: Variable) -> Key:
+    return (channel, variable.name) if variable.name in OWN_INPUTS else variable.name
+
+
+def _length(block: dict[Key, Array]) -> int:
+    return next(iter(block.values())).shape[1]
+
+
+def _joined(blocks: Sequence[dict[Key, Array]], sizes: Sequence[int], key: Key, rest: float) -> Array:
+    """One input over all blocks [n or 1, n_places]; in blocks that do not move it, it is at rest."""
+    parts = [block.get(key, np.full((1, size), rest)) for block, size in zip(blocks, sizes, strict=True)]
+    rows = max(len(part) for part in parts)
+    return np.hstack([np.broadcast_to(part, (rows, part.shape[1])) for part in parts])
+
+
+def _middle(kb: KnowledgeBase, name: str, near: Near) -> float:
+    variable = next(v for base in kb.channels for v in base.inputs if v.name == name)
+    low, high = near.get(name, (-np.inf, np.inf))
+    return float(0.5 * (max(low, min(variable.low, high)) + min(high, max(variable.high, low))))
+
+
+def _moved(values: Array, ends: tuple[float, float] | None) -> Array:
+    return values if ends is None else np.clip(values, *ends)
