@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         levitation,
         measures,
         motors,
+        neutralisation,
         oscillators,
         pendulum,
         planar_quadrotor,
@@ -58,6 +59,7 @@ REGISTERED = {
     "plants.cart_pole": ("cart_pole",),
     "plants.levitation": ("magnetic_levitation",),
     "plants.motors": ("dc_motor",),
+    "plants.neutralisation": ("ph_neutralisation",),
     "plants.oscillators": ("van_der_pol", "nonlinear_inertia", "duffing"),
     "plants.pendulum": ("pendulum",),
     "plants.planar_quadrotor": ("planar_quadrotor",),
@@ -66,7 +68,7 @@ REGISTERED = {
     "plants.reactors": ("cstr", "cstr_bequette", "cstr_dimensionless"),
     "plants.suspension": ("suspension", "suspension_unilateral"),
     "plants.tanks": ("two_tanks",),
-    "plants.thermal": ("heater",),
+    "plants.thermal": ("heater", "equal_percentage_valve"),
     "plants.unicycle": ("unicycle",),
 }
 """Names of the plants that each module registers when it is imported."""
@@ -101,9 +103,9 @@ __all__ = [
     "Plant", "PlantFileError", "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown",
     "SpuriousDamping", "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check",
     "close", "cos", "find", "get", "is_odd", "levitation", "linearise", "load_installed", "load_plant_file",
-    "loop_gain", "measures", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car",
-    "reactors", "register", "ride", "simulate", "sin", "slow_plants", "spurious_damping", "suspension", "tanks",
-    "tasks", "thermal", "unicycle", "with_rival",
+    "loop_gain", "measures", "motors", "names", "neutralisation", "oscillators", "pendulum", "planar_quadrotor",
+    "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "slow_plants", "spurious_damping",
+    "suspension", "tanks", "tasks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip
 
 

@@ -47,9 +47,10 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
     """Simulate the plant from a moved initial state with smooth inputs, and test what the run must fulfil.
 
     An `after_step` is left out of all but its own test: impacts and projections change the energy and break the order.
-    So is an `advance`: it is tested by what it approximates.
+    So is an `advance`: it is tested by what it approximates. A dead time is left out altogether: it makes the smooth
+    inputs begin with a jump, between two steps, which tells nothing of the equations.
     """
-    slopes, flow = Slopes(plant), replace(plant, after_step=None, advance=None)
+    slopes, flow = Slopes(plant), replace(plant, after_step=None, advance=None, input_delay=None)
     try:
         runs = _find_runs(report, flow, slopes)
     except Exception as error:  # noqa: BLE001  (a plant that cannot be compiled or run is reported)
@@ -81,7 +82,7 @@ def advised_steps(plant: Plant) -> tuple[float, float] | None:
         return None
     slopes = Slopes(plant)
     try:
-        runs = _find_runs(CheckReport(plant.name), replace(plant, after_step=None), slopes)
+        runs = _find_runs(CheckReport(plant.name), replace(plant, after_step=None, input_delay=None), slopes)
         fast = 0.0 if runs is None else fastest(slopes, runs.at(1), plant)
     except Exception:  # noqa: BLE001  (a plant that cannot be run is `check_motion`'s to report)
         return None

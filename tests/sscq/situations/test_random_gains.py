@@ -13,6 +13,7 @@ from sscq.situations.situation_sets import repeated, standard_sets
 STEPS = {
     "second_order_dead_time": 0.03, "integrating_dead_time": 0.08, "dc_motor": 0.002, "two_tanks": 0.4,
     "magnetic_levitation": 0.002, "cstr": 0.5, "cstr_bequette": 10.0, "cstr_dimensionless": 0.01, "heater": 0.5,
+    "equal_percentage_valve": 0.2, "ph_neutralisation": 0.5,
 }  # fmt: skip
 
 

@@ -34,6 +34,8 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "cstr_bequette": (10.0, 0.003, 500.0),
     "cstr_dimensionless": (8.0, 4.0, 0.2),
     "dc_motor": (0.6, 5.0, 0.02),
+    "equal_percentage_valve": (5e-3, 3e-4, 0.02),
+    "ph_neutralisation": (1.0, 0.015, 10.0),
     "magnetic_levitation": (-1450.0, -1000.0, -150.0),
     "two_tanks": (60.0, 1.0, 300.0),
     "planar_quadrotor": (6.0, 2.0, 4.0, 1.2, 0.0, 0.2, 0.2, 0.02, 0.25),

@@ -73,6 +73,8 @@ FED = {
     "cstr": "flow, jacket and reaction",
     "cstr_bequette": "as in cstr",
     "cstr_dimensionless": "as in cstr",
+    "equal_percentage_valve": "water and steam bring exergy",
+    "ph_neutralisation": "acid and buffer bring free energy",
     "balancing_vehicle": "the ground throws a pressed wheel back and straightens bristles",
     "balancing_vehicle:slippery": "as in balancing_vehicle",
     "balancing_vehicle_rigid": "as in balancing_vehicle",
