@@ -289,9 +289,7 @@ EQUAL_PERCENTAGE_VALVE = register(
             Quantity("inlet temperature", "K", 0.0, -10.0, 10.0, "change"),
             Quantity("steam pressure", "1", 0.0, -0.3, 0.3, "change, as a share"),
         ),
-        channels=(
-            Channel("sensor", None, 10.0, -_HELD, 1.0 - _HELD, collocated=False, gains_high=(0.024, 1e-3, 0.15)),
-        ),
+        channels=(Channel("sensor", None, 10.0, -_HELD, 1.0 - _HELD, collocated=False, gains_high=(0.15, 0.01, 1.0)),),
         derivative=steam_derivative,
         energy=steam_exergy,
         supplied_power=steam_supplied_power,

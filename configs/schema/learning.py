@@ -49,6 +49,12 @@ class TeacherConfig(SettingsPart):
 class NetworkSettings(SettingsPart):
     """The fuzzy neural network and what is kept of it."""
 
+    inputs: list[str] | None = of(
+        Network,
+        default=None,
+        text="inputs of every channel: e, e_rate, z, and the plant's measurements by name; null: with one channel the "
+        "two of e, e_rate and the output whose gain tables do best in the validation situations, else e, e_rate",
+    )
     terms: int | None = of(Network)
     centres: dict[str, Any] = of(Network)
     mirrored: bool | None = of(

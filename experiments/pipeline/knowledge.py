@@ -225,16 +225,19 @@ def _valid_range(setup: Setup) -> dict[str, list[float]]:
     }
 
 
-def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, kind: str) -> Refined:
+def refined(
+    bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, kind: str,
+    known: tuple[KnowledgeBase, ...] = (),
+) -> Refined:  # fmt: skip
     """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
 
-    How its searches share the budget: :mod:`experiments.pipeline.refining`.
+    How its searches share the budget: :mod:`experiments.pipeline.refining`. `known` are further places to start from.
     """
     setup, name = bench.setup, f"knowledge_base_{kind}"
 
     def compute(checkpoints: Path) -> Refined:
         task, validation = setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
-        searches = Refining(bench, task, validation, fixed, name, _NAMES[kind], checkpoints)
+        searches = Refining(bench, task, validation, fixed, name, _NAMES[kind], checkpoints, known)
         kb, entry = searches.best(start)
         kb, curve = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,

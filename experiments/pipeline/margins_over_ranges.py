@@ -10,6 +10,7 @@ that are passed through, null: unstable somewhere), ``kept`` and ``stable`` (sha
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from sscq.worst.envelope import Envelope
 
 DRAWS = 200
+_ONE_SIDE = 1.645  # standard deviations beyond which one in twenty is by chance
+_PAIRS = ("unstable", "broken")  # their numbers
 _MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin", "transient")  # JSON has no infinity: null
 
 
@@ -70,14 +73,15 @@ def _read(fields: Mapping[str, Any]) -> RangeMargins:
     numbers: dict[str, Any] = {
         key: np.inf if fields[key] is None else float(fields[key]) for key in _MAY_BE_INFINITE if key in fields
     }
-    rest = {key: value for key, value in fields.items() if key not in numbers and key not in {"worst", "unstable"}}
-    return RangeMargins(**numbers, **rest, unstable=tuple(fields["unstable"]), worst=WorstDraw(**fields["worst"]))
+    rest = {key: value for key, value in fields.items() if key not in {*numbers, *_PAIRS, "worst"}}
+    pairs: dict[str, Any] = {key: tuple(fields.get(key, ())) for key in _PAIRS}
+    return RangeMargins(**numbers, **rest, **pairs, worst=WorstDraw(**fields["worst"]))
 
 
 def plain(found: RangeMargins) -> dict[str, Any]:
     """Return what `metrics.json` holds of a contender."""
     fields = asdict(found)
-    del fields["unstable"]
+    del fields["unstable"], fields["broken"]
     return fields
 
 
@@ -89,6 +93,12 @@ def faults(found: Mapping[str, RangeMargins], baseline: str = "fixed") -> dict[s
     return {name: tuple(_faults(one, base)) for name, one in found.items() if name != baseline}
 
 
+def _less_often_kept(one: RangeMargins, base: RangeMargins) -> bool:
+    """Whether the margins are kept in fewer of the same pairs by more than chance, one side, 5 % (a sign test)."""
+    worse, better = len(set(one.broken) - set(base.broken)), len(set(base.broken) - set(one.broken))
+    return worse - better > _ONE_SIDE * math.sqrt(worse + better)
+
+
 def _faults(one: RangeMargins, base: RangeMargins) -> list[str]:
     reasons = []
     lost = len(set(one.unstable) - set(base.unstable))
@@ -96,7 +106,7 @@ def _faults(one: RangeMargins, base: RangeMargins) -> list[str]:
         reasons.append(
             f"it is unstable in {lost} of {one.pairs} drawn plants and points where the fixed gains are stable"
         )
-    if one.kept < SHARE and one.kept < base.kept:
+    if one.kept < SHARE and _less_often_kept(one, base):
         reasons.append(
             f"it keeps the margins in {100.0 * one.kept:.1f} % of the drawn plants and points "
             f"(the fixed gains: {100.0 * base.kept:.1f} %)"

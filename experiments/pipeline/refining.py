@@ -157,10 +157,13 @@ class Refining:
         The best fixed PID.
     name, title : str
     checkpoints : Path
+    known : tuple of KnowledgeBase
+        Of the same structure: further places to start from.
     """
 
     def __init__(
-        self, bench: Bench, task: Task, validation: Task, fixed: Tuned, name: str, title: str, checkpoints: Path
+        self, bench: Bench, task: Task, validation: Task, fixed: Tuned, name: str, title: str, checkpoints: Path,
+        known: tuple[KnowledgeBase, ...] = (),
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.shares = bench.setup.config.search
@@ -172,6 +175,7 @@ class Refining:
         self.tried: list[Tried] = []
         self.before: list[Tuned] = []
         self.left = 1.0  # of the budget
+        self.known = tuple(map(self._whole, known))
         self.moved = False
 
     def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
@@ -255,7 +259,7 @@ class Refining:
             narrowed = partial(coarse.candidate, name=name)
             with progress:
                 label = f"over {name} alone"
-                self._refined(f"{self.name}_coarse", label, kb, plan, starts=starts, narrowed=narrowed)
+                self._refined(f"{self.name}_coarse", label, kb, plan, starts=(*self.known, *starts), narrowed=narrowed)
         self.left -= share
         return tuple(one.kb for one in self.tried)
 
@@ -271,7 +275,7 @@ class Refining:
         if number == 0 and few and (self.moved or coarse or self.shares.region_share > 0.0):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
-        starts = (*thrown, *(coarse if few else ()))
+        starts = (*self.known, *thrown, *(coarse if few else ()))
         with progress:
             self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=starts)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs
+from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
+from experiments.pipeline.refining import completed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,11 +105,14 @@ _REFINED = {"equal": "knowledge_base", "free": "knowledge_base_free"}
 
 
 def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, oracle: np.ndarray) -> Found:
-    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal))
+    richer = ladder.richer(bench, reference, fixed, equal)
+    others = judging.choose_table(bench, reference, richer)
+    bench = scheduling_inputs.chosen(bench, fixed, equal, richer)
     lessons = aggregation.taught(bench, reference, fixed)
+    known = scheduling_inputs.designed_starts(bench, completed(lessons.kb), fixed)
     refined = {
-        "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal"),
-        "free": knowledge.refined(bench, reference.fitness, lessons.kb, fixed, "free"),
+        "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal", known),
+        "free": knowledge.refined(bench, reference.fitness, lessons.kb, fixed, "free", known),
     }
     further = rungs.further(bench, fixed, equal, lessons.kb)
     group = judging.contenders(bench, reference, fixed, others, oracle, lessons.kb, refined, further.contenders)

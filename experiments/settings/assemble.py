@@ -18,8 +18,8 @@ from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
 from experiments.settings.ranges import drawn_sets, envelope, skipped, with_draws
 from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
-from plants.core.analysis.linearise import linearise
 from sscq.baselines.objective import Task
+from sscq.baselines.survey import can_be_kept
 from sscq.margins.operating import OperatingMargins
 
 if TYPE_CHECKING:
@@ -124,33 +124,26 @@ class Setup:
             return 1
         return 1 if kind == "taught" and not budget.repeat_taught else budget.verdict_seeds
 
-    def _holds_points(self, situation: Situation) -> bool:
-        """Whether commands within their limits hold a drawn plant at every operating point."""
-        plant = self.plant
-        given = dict(
-            zip([q.name for q in plant.parameters], plant.values("parameters", situation.parameters), strict=True)
-        )
-        try:
-            for point in plant.operating_points:
-                linearise(plant, point.state, given | dict(point.parameters), commands=True)
-        except ValueError:
-            return False
-        return True
-
     def margins(self) -> OperatingMargins | None:
         """Return the margin constraint, or None where it is off or the plant has no operating points.
 
-        Drawn plants count where all of them can be held at every operating point, else the named ones alone: the
-        verdict asks margins over the ranges in any case.
+        Drawn plants count at the operating points where they can be held, as long as there are gains that keep the
+        margins of them all; else the named ones alone. The verdict asks margins over the ranges in any case.
         """
         if self.limits is None or not self.plant.operating_points:
             return None
         taught = self.sets["taught"]
         of = taught if self.config.fitness.margins_of == "taught" else taught[:1]
-        named = len(self.named["taught"])
-        if not all(self._holds_points(situation) for situation in of[named:]):
-            of = of[:named]
-        return OperatingMargins(self.plant, self.laws, of, self.step, list(self.low), list(self.high), self.limits)
+        named = of[: len(self.named["taught"])]
+        asked = self._margins_of(of, self.limits)
+        if len(named) < len(of) and not can_be_kept(asked, self.laws, self.low, self.high):
+            return self._margins_of(named, self.limits)
+        return asked
+
+    def _margins_of(self, situations: tuple[Situation, ...], limits: MarginLimits) -> OperatingMargins:
+        return OperatingMargins(
+            self.plant, self.laws, situations, self.step, self.low.tolist(), self.high.tolist(), limits
+        )
 
 
 def box_of(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:

@@ -63,8 +63,10 @@ def network_of(config: DesignConfig, plant: Plant) -> NetworkConfig:
     sets = built(OutputSets, net) if net.form == "mamdani" else None
     mirrored = net.mirrored
     if mirrored is None:  # of other measurements nobody knows that they change sign with the state
-        mirrored = set(net.inputs) <= set(OWN_INPUTS) and not net.centres and _odd(config, plant)
-    return built(NetworkConfig, net, output=sets, mirrored=mirrored)
+        known = net.inputs is None or set(net.inputs) <= set(OWN_INPUTS)
+        mirrored = known and not net.centres and _odd(config, plant)
+    inputs = NetworkConfig().inputs if net.inputs is None else net.inputs
+    return built(NetworkConfig, net, output=sets, mirrored=mirrored, inputs=inputs)
 
 
 def check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
@@ -86,7 +88,7 @@ def check_learning(config: DesignConfig, plant: Plant) -> None:
 
 def _check_inputs(config: DesignConfig, plant: Plant) -> None:
     known = (*OWN_INPUTS, *(quantity.name for quantity in plant.measurements))
-    unknown = [name for name in config.network.inputs if name not in known]
+    unknown = [name for name in config.network.inputs or () if name not in known]
     if unknown:
         near = did_you_mean(unknown[0], known)
         raise UserError(

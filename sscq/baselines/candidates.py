@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
+from plants import is_odd
+from plants.core.analysis.linearise import linearise
 from sscq.search.encoding import FixedGains, GainScale
 
 if TYPE_CHECKING:
@@ -103,15 +105,22 @@ def table(
     variable: TableVariable,
     tick: float | None,
 ) -> Candidate:
-    """Gains linear over one scheduling variable between two nodes whose distance is searched: seven parameters."""
+    """Gains linear over one scheduling variable between two nodes: six parameters.
+
+    Of a magnitude or a square the distance of the nodes is searched as well; those of an output stand at the ends of
+    its operating points.
+    """
+    scaled = variable.transform != "identity"
     schedule = GainTable(
-        variable.signal, (0.0, 1.0), transform=variable.transform, search_scale=True,
-        gain_names=gain_names(tuple(laws)), tick=tick,
+        variable.signal, (0.0, 1.0) if scaled else (variable.least, variable.most), transform=variable.transform,
+        search_scale=scaled, gain_names=gain_names(tuple(laws)), tick=tick,
     )  # fmt: skip
     n, rows = len(low), np.atleast_2d(start)
     warp = GainScale(low, high, rows[0])
     genes = warp.genes(rows)
-    begin = np.hstack([genes, genes, np.full((len(rows), 1), np.sqrt(variable.least * variable.most))])
+    ends = [[variable.least], [variable.most]] if scaled else [[], []]
+    middle = [np.full((len(rows), 1), np.sqrt(variable.least * variable.most))] if scaled else []
+    begin = np.hstack([genes, genes, *middle])
 
     def decode(genomes: np.ndarray) -> np.ndarray:
         nodes = warp.gains(genomes[:, : 2 * n].reshape(len(genomes), 2, n)).reshape(len(genomes), 2 * n)
@@ -119,14 +128,26 @@ def table(
 
     return Candidate(
         f"table_{variable.name}", f"gain table over {variable.title}", Controller(tuple(laws), schedule),
-        np.concatenate([np.zeros(2 * n), [variable.least]]), np.concatenate([np.ones(2 * n), [variable.most]]), begin,
-        (*("linear",) * (2 * n), "log"), decode,
+        np.concatenate([np.zeros(2 * n), ends[0]]), np.concatenate([np.ones(2 * n), ends[1]]), begin,
+        (*("linear",) * (2 * n), *("log",) * scaled), decode,
     )  # fmt: skip
+
+
+_ONE_PLACE = 1e-3  # of the output's scale: so near to one another operating points tell no schedule
 
 
 @dataclass(frozen=True)
 class TableVariable:
-    """A scheduling variable of a gain table: signal, transform and the range in which its scale is searched."""
+    """A scheduling variable of a gain table.
+
+    Attributes
+    ----------
+    name, title, signal, transform : str
+    least, most : float
+        Range in which the nodes' distance is searched; without a transform the nodes themselves.
+    as_input : str
+        The input of a knowledge base that tells the same.
+    """
 
     name: str
     title: str
@@ -134,16 +155,30 @@ class TableVariable:
     transform: str
     least: float
     most: float
+    as_input: str
 
 
 def variables(plant: Plant) -> list[TableVariable]:
-    """Return the variables that one-variable tables are tried on: |e|, |e'| and the square of the output."""
+    """Return the variables that one-variable tables are tried on: |e|, |e'| and the output.
+
+    Where the operating points lie on both sides of zero alike, or at one place, it is the square of the output.
+    """
     channel = plant.channels[0]
-    scale = channel.scale
+    scale, output = channel.scale, channel.output
     return [
-        TableVariable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale),
-        TableVariable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale),
-        TableVariable(
-            "output", f"the square of {channel.output}", channel.output, "square", 0.1 * scale**2, 20.0 * scale**2
-        ),
-    ]
+        TableVariable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale, "e"),
+        TableVariable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale,
+                      "e_rate"),
+        _of_output(plant, output, scale),
+    ]  # fmt: skip
+
+
+def _of_output(plant: Plant, output: str, scale: float) -> TableVariable:
+    place = plant.index("measurements", output)
+    values = [float(linearise(plant, point, commands=True).output[place]) for point in plant.operating_points]
+    low, high = (min(values), max(values)) if values else (0.0, 0.0)
+    if low < 0.0 < high or high - low <= _ONE_PLACE * scale or is_odd(plant):
+        return TableVariable(
+            "output", f"the square of {output}", output, "square", 0.1 * scale**2, 20.0 * scale**2, output
+        )
+    return TableVariable("output", output, output, "identity", low, high, output)

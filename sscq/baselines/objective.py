@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,20 @@ class Objective:
     def __call__(self, genomes: np.ndarray) -> np.ndarray:
         """Return the fitness [n] of genomes [n, n_genes]."""
         return self.task.fitness(*self.judged(genomes))
+
+    def violation(self, genomes: np.ndarray) -> np.ndarray:
+        """Return by how much genomes [n, n_genes] violate the margins [n]; 0 where none are asked."""
+        if self.margins is None:
+            return np.zeros(len(genomes))
+        theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
+        return self.margins.violation_of(self.controller, theta, self.task.threads)
+
+    def stricter(self, factor: float) -> Objective:
+        """Return the same with a violation of the margins that costs so many times as much."""
+        other = copy(self)
+        fitness = self.task.fitness
+        other.task = replace(self.task, fitness=replace(fitness, margin_weight=factor * fitness.margin_weight))
+        return other
 
     @cached_property
     def _way_back(self) -> LoopSlopes | None:

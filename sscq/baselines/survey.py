@@ -12,7 +12,9 @@ import numpy as np
 
 from sscq.baselines import candidates
 from sscq.loop.record import Recorder
+from sscq.search.cmaes import CmaEs
 from sscq.search.operators import latin_hypercube
+from sscq.search.search import evolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +61,22 @@ def best_tracking_gains(quality: Quality, error: str, genomes: np.ndarray) -> np
     return np.asarray(genomes[int(np.argmin(errors))])
 
 
+_LOOKED = 2000  # gain sets that are tried before margins are said to be kept by none
+
+
+def can_be_kept(margins: OperatingMargins, laws: Sequence[PID], low: np.ndarray, high: np.ndarray) -> bool:
+    """Return whether a search finds constant gains [n_gains] in the box that keep the margins; nothing is simulated."""
+    candidate = candidates.fixed(laws, low, high, 0.5 * (low + high))
+
+    def violation(genomes: np.ndarray) -> np.ndarray:
+        return margins.violation(genomes[:, None, :])
+
+    method = CmaEs(evaluations=_LOOKED, restarts=_RESTARTS)
+    found = evolve(violation, low, high, method, 0, start=candidate.start, scale=candidate.scale)
+    return bool(found.fitness <= 0.0)
+
+
+_RESTARTS = 4
 SAMPLES = 256  # random gain sets
 STARTS = 2  # best of them that a search starts from
 

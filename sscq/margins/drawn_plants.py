@@ -99,6 +99,8 @@ class RangeMargins:
     worst : WorstDraw
     transient : float
         Largest Ms in passing; that at rest where the gains stand.
+    broken : tuple of int
+        Numbers of the pairs that do not keep the limits.
     """
 
     sensitivity: float
@@ -111,6 +113,7 @@ class RangeMargins:
     unstable: tuple[int, ...]
     worst: WorstDraw
     transient: float = float("nan")
+    broken: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -250,7 +253,7 @@ class DrawnPlants:
         kept &= steady & (~passing | (most <= limits.in_passing.sensitivity))
         return replace(
             found.margins, kept=float(kept.mean()), stable=float(steady.mean()),
-            unstable=tuple(np.flatnonzero(~steady).tolist()),
+            unstable=tuple(np.flatnonzero(~steady).tolist()), broken=tuple(np.flatnonzero(~kept).tolist()),
             transient=float(most.max()) if passing.any() else found.margins.sensitivity,
         )  # fmt: skip
 
