@@ -70,9 +70,7 @@ class MemorylessSchedule(ABC):
         """Return its signals without control errors; `outputs` [1, n_points] are those named in ``signals``."""
         return Probes([np.zeros((1, 1))] * (2 * getattr(self, "highest_channel", 1)) + list(outputs))
 
-    def probes(
-        self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0
-    ) -> Probes | None:  # fmt: skip
+    def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes | None:
         """Return where all gains that it may give near a point are seen; None: they do not depend on signals."""
         return None
 

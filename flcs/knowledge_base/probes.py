@@ -33,9 +33,7 @@ _OUTSIDE = 0.25  # share of the drawn places with an input where the gains are o
 _FARTHEST = 10.0  # ranges outside: where gains hardly fade, nothing goes so far that the reference gains stand
 
 
-def probes(
-    kb: KnowledgeBase, numbers: Sequence[RuleNumbers], near: Near, count: int, seed: int = 0
-) -> Probes:  # fmt: skip
+def probes(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], near: Near, count: int, seed: int = 0) -> Probes:
     """Return signals and states at which a knowledge base gives what it may give near a point of rest.
 
     Of each channel: the places of all rules (those of outer terms also at the ends of the ranges, where gains change up
@@ -125,10 +123,8 @@ def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: 
             centres = _centres(numbers[i], base, place)
             low, high = centres[:, before], centres[:, before + 1]
             far = rng.uniform(-fade, fade, len(where)) * (variable.high - variable.low)
-            values = np.where(
-                outside == place, np.where(far < 0.0, variable.low, variable.high) + far,
-                low + (where - before) * (high - low),
-            )  # fmt: skip
+            inside = low + (where - before) * (high - low)
+            values = np.where(outside == place, np.where(far < 0.0, variable.low, variable.high) + far, inside)
             found.setdefault(_key(i, variable), _reached(base, variable, values))
     return found
 

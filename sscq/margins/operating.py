@@ -205,9 +205,14 @@ class OperatingMargins:
         return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads)
 
     def _of_schedule(
-        self, controller: Any, theta: np.ndarray, limits: MarginLimits, threads: int | None,
-        count: int = PASSING, seed: int = 0,
-    ) -> np.ndarray:  # fmt: skip
+        self,
+        controller: Any,
+        theta: np.ndarray,
+        limits: MarginLimits,
+        threads: int | None,
+        count: int = PASSING,
+        seed: int = 0,
+    ) -> np.ndarray:
         given = ScheduledGains(controller, self.channels.outputs)
         rest = given.at_rest(theta)
         if rest.shape[1] == 1:
@@ -222,7 +227,7 @@ class OperatingMargins:
 
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None
-    ) -> np.ndarray:  # fmt: skip
+    ) -> np.ndarray:
         total = np.zeros(len(gains))
         for each in self.channels.penalty(gains, limits, threads, cases):
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
