@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from controllers.protocols import Law, Number, Numbers
 
 _PID_GAINS = ("kp", "ki", "kd")
-_BETWEEN = 4  # places that a table is looked at for each interval between two nodes
+_BETWEEN = 4  # parts of an interval between two nodes at whose ends a table is looked at
 _ROUNDING = 1e-9  # relative; a knot at k h must be reached by the sample at k * h however that was rounded
 
 
@@ -70,9 +70,7 @@ class MemorylessSchedule(ABC):
         """Return its signals without control errors; `outputs` [1, n_points] are those named in ``signals``."""
         return Probes([np.zeros((1, 1))] * (2 * getattr(self, "highest_channel", 1)) + list(outputs))
 
-    def probes(
-        self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0
-    ) -> Probes | None:  # fmt: skip
+    def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes | None:
         """Return where all gains that it may give near a point are seen; None: they do not depend on signals."""
         return None
 
@@ -251,7 +249,7 @@ class GainTable(MemorylessSchedule):
         return _interpolated(value, self.nodes, _rows(theta, len(self.nodes), len(self.gain_names))), k
 
     def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes:
-        """Return signals at the nodes and at `_BETWEEN` places between every two, where they are near.
+        """Return signals at the nodes and at quarters of the way between every two, where they are near.
 
         Parameters
         ----------
@@ -260,7 +258,9 @@ class GainTable(MemorylessSchedule):
         count, seed : int
             Not used: the gains move along lines.
         """
-        nodes = np.interp(np.arange(0.0, len(self.nodes) - 0.5, 1.0 / _BETWEEN), range(len(self.nodes)), self.nodes)
+        intervals = len(self.nodes) - 1
+        numbers = np.linspace(0.0, intervals, _BETWEEN * intervals + 1)
+        nodes = np.interp(numbers, range(intervals + 1), self.nodes)
         values = nodes * (theta[:, -1:] if self.search_scale else 1.0)
         values = np.sqrt(np.maximum(values, 0.0)) if self.transform == "square" else values
         values = np.atleast_2d(values)

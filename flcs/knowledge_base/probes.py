@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from controllers.probes import Near
     from flcs.inference.inference import RuleNumbers
-    from flcs.inference.rule_base import RuleBase
+    from flcs.inference.rule_base import Inference, RuleBase
     from flcs.inference.variable import Variable
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
 
@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     Key = tuple[int, str] | str
 
 _AT_TERMS = 0.5  # share of a drawn place's inputs that stand at a term, when several channels are drawn together
+_OUTSIDE = 0.25  # share of the drawn places with an input where the gains are on their way to the reference gains
+_FARTHEST = 10.0  # ranges outside: where gains hardly fade, nothing goes so far that the reference gains stand
 
 
-def probes(
-    kb: KnowledgeBase, numbers: Sequence[RuleNumbers], near: Near, count: int, seed: int = 0
-) -> Probes:  # fmt: skip
+def probes(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], near: Near, count: int, seed: int = 0) -> Probes:
     """Return signals and states at which a knowledge base gives what it may give near a point of rest.
 
-    Of each channel: the places of all rules and one outside all ranges, where the reference gains stand, with the other
-    channels at rest; then, for each channel, `count` drawn places of all channels together.
+    Of each channel: the places of all rules (those of outer terms also at the ends of the ranges, where gains change up
+    to there) and one outside all ranges, where the reference gains stand, with the other channels at rest; then, for
+    each channel, `count` drawn places of all channels together, some a little outside.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def probes(
     near : mapping of plant output to (low, high)
     count, seed : int
     """
-    blocks = [_of_rules(base, i, numbers[i], kb.inference.fade) for i, base in enumerate(kb.channels)]
+    blocks = [_of_rules(base, i, numbers[i], kb.inference) for i, base in enumerate(kb.channels)]
     blocks.append(_drawn(kb, numbers, count, seed))
     sizes = [_length(block) for block in blocks]
     own = [[(i, name) for name in OWN_INPUTS] for i in range(len(kb.channels))]
@@ -72,11 +73,11 @@ def at_rest(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], outputs: Sequence
     Probes
         At n_points * n_integrals places, point by point: 0 and every term of the integral, of all channels together.
     """
-    of_z = [
-        _centres(numbers[i], base, base.input_names.index("z"))
-        for i, base in enumerate(kb.channels)
-        if "z" in base.input_names
-    ]
+    of_z = []
+    for i, base in enumerate(kb.channels):
+        if "z" in base.input_names:
+            place = base.input_names.index("z")
+            of_z.append(_reached(base, base.inputs[place], _centres(numbers[i], base, place)))
     n = 1 + max((centres.shape[1] for centres in of_z), default=0)
     zero = np.zeros((1, 1))
     states = []
@@ -90,22 +91,30 @@ def at_rest(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], outputs: Sequence
     )
 
 
-def _of_rules(base: RuleBase, channel: int, numbers: RuleNumbers, fade: float) -> dict[Key, Array]:
+def _of_rules(base: RuleBase, channel: int, numbers: RuleNumbers, how: Inference) -> dict[Key, Array]:
     """Inputs of one channel where each rule's terms are, and outside."""
     terms = np.array([rule.terms for rule in base.rules])
+    beyond_centres = how.order > 0 or any(variable.shape.has_widths for variable in base.inputs)
     found = {}
     for place, variable in enumerate(base.inputs):
-        at_terms = _centres(numbers, base, place)[:, terms[:, place]]
-        beyond = variable.high + (1.0 + fade) * (variable.high - variable.low)
-        found[_key(channel, variable)] = np.hstack([at_terms, np.full((len(at_terms), 1), beyond)])
+        own = terms[:, place]
+        at_terms = _centres(numbers, base, place)[:, own]
+        at_ends = np.where(own == 0, variable.low, np.where(own == variable.n_terms - 1, variable.high, at_terms))
+        far = min(1.0 + how.fade, _FARTHEST) * (variable.high - variable.low)
+        outside = np.full((len(at_terms), 1), variable.high + far)
+        parts = [at_terms, at_ends, outside] if beyond_centres else [at_terms, outside]
+        found[_key(channel, variable)] = _reached(base, variable, np.hstack(parts))
     return found
 
 
 def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: int) -> dict[Key, Array]:
     """Inputs of all channels at random places, in terms; plant outputs are those of the first channel that has them."""
-    rng, several = np.random.default_rng(seed), len(kb.channels)
+    rng, several, fade = np.random.default_rng(seed), len(kb.channels), min(kb.inference.fade, _FARTHEST)
     found: dict[Key, Array] = {}
     for i, base in enumerate(kb.channels):
+        outside = np.where(
+            rng.random(count * several) < _OUTSIDE, rng.integers(0, len(base.inputs), count * several), -1
+        )
         for place, variable in enumerate(base.inputs):
             where = rng.uniform(0.0, variable.n_terms - 1.0, count * several)
             at_term = rng.random(len(where)) < (_AT_TERMS if several > 1 else 0.0)
@@ -113,8 +122,19 @@ def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: 
             before = np.minimum(where.astype(int), variable.n_terms - 2)
             centres = _centres(numbers[i], base, place)
             low, high = centres[:, before], centres[:, before + 1]
-            found.setdefault(_key(i, variable), low + (where - before) * (high - low))
+            far = rng.uniform(-fade, fade, len(where)) * (variable.high - variable.low)
+            inside = low + (where - before) * (high - low)
+            values = np.where(outside == place, np.where(far < 0.0, variable.low, variable.high) + far, inside)
+            found.setdefault(_key(i, variable), _reached(base, variable, values))
     return found
+
+
+def _reached(base: RuleBase, variable: Variable, values: Array) -> Array:
+    """Values that the input comes to: an integral keeps to its limit."""
+    if variable.name != "z":
+        return values
+    limit = base.integral_limit or 0.0  # it is set where z is used
+    return np.clip(values, -limit, limit)
 
 
 def _centres(numbers: RuleNumbers, base: RuleBase, place: int) -> Array:

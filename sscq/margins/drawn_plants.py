@@ -252,10 +252,13 @@ class DrawnPlants:
         passing = np.isfinite(most) | (most > 0.0)
         kept &= steady & (~passing | (most <= limits.in_passing.sensitivity))
         return replace(
-            found.margins, kept=float(kept.mean()), stable=float(steady.mean()),
-            unstable=tuple(np.flatnonzero(~steady).tolist()), broken=tuple(np.flatnonzero(~kept).tolist()),
+            found.margins,
+            kept=float(kept.mean()),
+            stable=float(steady.mean()),
+            unstable=tuple(np.flatnonzero(~steady).tolist()),
+            broken=tuple(np.flatnonzero(~kept).tolist()),
             transient=float(most.max()) if passing.any() else found.margins.sensitivity,
-        )  # fmt: skip
+        )
 
     def _limited(self, gains: Array, cases: NDArray[np.intp]) -> Array:
         """What is limited, of each pair's own gain sets [pair, n_sets, n_gains]."""

@@ -237,9 +237,14 @@ class OperatingMargins:
         return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads)
 
     def _of_schedule(
-        self, controller: Any, theta: np.ndarray, limits: MarginLimits, threads: int | None,
-        count: int = PASSING, seed: int = 0,
-    ) -> np.ndarray:  # fmt: skip
+        self,
+        controller: Any,
+        theta: np.ndarray,
+        limits: MarginLimits,
+        threads: int | None,
+        count: int = PASSING,
+        seed: int = 0,
+    ) -> np.ndarray:
         given = ScheduledGains(controller, self.channels.outputs)
         rest = given.at_rest(theta)
         if rest.shape[1] == 1:
@@ -254,7 +259,7 @@ class OperatingMargins:
 
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None
-    ) -> np.ndarray:  # fmt: skip
+    ) -> np.ndarray:
         total = np.zeros(len(gains))
         for each in self.channels.penalty(gains, limits, threads, cases):
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
@@ -271,7 +276,8 @@ class OperatingMargins:
     def at_rest(self, controller: Any, theta: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel with the gains that a schedule, parameters [n_theta], has at each point.
 
-        Of the first axis there is one entry, several where gains depend on an integral of the error.
+        Of the first axis there is one entry, several where gains depend on an integral of the error or on an output
+        that a mirrored plant mirrors.
         """
         (rest,) = ScheduledGains(controller, self.channels.outputs).at_rest(np.atleast_2d(theta))
         if len(rest) == 1:
@@ -280,10 +286,13 @@ class OperatingMargins:
         return tuple(_beside(of_channel) for of_channel in zip(*each, strict=True))
 
     def passing(self, controller: Any, theta: np.ndarray, count: int = CERTIFIED) -> tuple[Margins, ...]:
-        """Return the worst margins of each channel over the gains that a schedule passes through; empty: none."""
+        """Return the worst margins of each channel over the gains that a schedule passes through; empty: none.
+
+        The number of a gain set is that of its place, about its own operating point.
+        """
         given = ScheduledGains(controller, self.channels.outputs).passing(np.atleast_2d(theta), count, _CERTIFY_SEED)
-        found = [[one.worst() for one in self.channels.margins(gains[0], cases)] for cases, gains in given]
-        return tuple(max(of_channel, key=_by_sensitivity) for of_channel in zip(*found, strict=True))
+        found = [self.channels.margins(gains[0], cases) for cases, gains in given]
+        return tuple(_beside(of_channel).worst() for of_channel in zip(*found, strict=True))
 
     def keeps(self, gains: np.ndarray) -> bool:
         """Return whether gain sets [n_sets, n_gains] keep the limits themselves at all points, without any slack."""
@@ -306,10 +315,6 @@ class OperatingMargins:
         other.__dict__.update(self.__dict__)
         other.limits = replace(limits)
         return other
-
-
-def _by_sensitivity(margins: Margins) -> tuple[bool, float]:
-    return not margins.stable, margins.sensitivity.value
 
 
 def _beside(several: Sequence[LoopMargins]) -> LoopMargins:

@@ -3,6 +3,8 @@
 Two levels of margins are asked. Gains that stand at a point of rest are the loop there for as long as nothing happens:
 they keep the limits. Gains that a schedule gives while errors are on their way pass within a settling time: frozen,
 they keep a wider limit on the maximum sensitivity. Gains that no value of the inputs gives near a point are not asked.
+
+Where the plant is its own mirror image, its points are so as well: what is declared at 1.5 holds at -1.5.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 from controllers import ConstantGains, gain_names
 from controllers.probes import gains_at
+from plants.core.analysis.symmetry import is_odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from plants import Plant
 
     Array = NDArray[np.float64]
+
+_SAME = 1e-9  # of the largest output: points whose outputs differ by rounding share them
 
 PASSING = 16
 """Drawn places at which the gains in passing are seen in a search, beside those of all rules."""
@@ -39,17 +44,22 @@ class RestOutputs:
         Several plants may share an operating point: a case is a pair of both.
     points : array of int [n_cases]
         The operating point of each case.
+    odd : frozenset of str
+        Outputs that change sign where the plant, its own mirror image, is mirrored.
     """
 
     names: tuple[str, ...]
     values: Array
     points: NDArray[np.intp]
+    odd: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, plant: Plant, values: Sequence[Array] | Array, points: Sequence[int]) -> RestOutputs:
         """Return the outputs of a plant."""
         names = tuple(q.name for q in plant.measurements)
-        return cls(names, np.array(values, float).reshape(len(points), len(names)), np.array(points, int))
+        odd = [name for c in plant.channels for name in (c.output, c.rate) if name is not None]
+        found = np.array(values, float).reshape(len(points), len(names))
+        return cls(names, found, np.array(points, int), frozenset(odd if is_odd(plant) else ()))
 
     def column(self, name: str) -> Array:
         """Return one output [n_cases]."""
@@ -58,14 +68,16 @@ class RestOutputs:
     def near(self, name: str) -> list[tuple[float, float]]:
         """Return the neighbourhood in one output of each operating point: half-way to the points next to it.
 
-        The outermost neighbourhoods are open. Points that share an output share its neighbourhood.
+        Mirrored points count. The outermost neighbourhoods are open. Points that share an output share its
+        neighbourhood.
         """
         column, numbers = self.column(name), sorted(set(self.points.tolist()))
         middles = np.array([np.mean(column[self.points == number]) for number in numbers])
-        places = np.unique(np.round(middles, 12))
-        half = 0.5 * (places[1:] + places[:-1])
+        places = np.unique(np.concatenate([middles, -middles]) if name in self.odd else middles)
+        apart = np.diff(places, prepend=-np.inf) > _SAME * np.abs(places).max()
+        half = 0.5 * (places[apart][1:] + places[apart][:-1])
         ends = np.concatenate([[-np.inf], half, [np.inf]])
-        at = np.searchsorted(places, np.round(middles, 12))
+        at = (np.cumsum(apart) - 1)[np.searchsorted(places, middles)]
         return [(float(ends[k]), float(ends[k + 1])) for k in at]
 
 
@@ -91,23 +103,35 @@ class ScheduledGains:
         """Return the gains that stand at rest [n, n_cases, n_sets, n_gains] for parameters theta [n, n_theta].
 
         One case stands for all where the gains do not depend on it; there are several sets where the gains depend on
-        an integral of the error.
+        an integral of the error, and at mirrored points.
         """
         schedule = self._schedule
         columns = [self.outputs.column(name)[None] for name in schedule.signals]
         n_cases = len(self.outputs.values) if columns else 1
-        found = gains_at(schedule, theta, schedule.at_rest(theta, columns))
-        return found.reshape(len(theta), n_cases, -1, found.shape[-1])
+        sides = [schedule.at_rest(theta, [side * column for column in columns]) for side in self._sides]
+        found = [gains_at(schedule, theta, side) for side in sides]
+        return np.concatenate([one.reshape(len(theta), n_cases, -1, one.shape[-1]) for one in found], axis=2)
+
+    @property
+    def _sides(self) -> tuple[float, ...]:
+        """1, and -1 where the gains depend on outputs that a mirrored plant mirrors."""
+        signals = set(self._schedule.signals)
+        return (1.0, -1.0) if signals and signals <= self.outputs.odd else (1.0,)
 
     def passing(self, theta: Array, count: int = PASSING, seed: int = 0) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield groups of cases with the gains that are passed through there [n, n_sets, n_gains]; none: they stand."""
         schedule, points = self._schedule, self.outputs.points
         ends = {name: self.outputs.near(name) for name in schedule.signals}
-        numbers = sorted(set(points.tolist()))
-        groups: dict[tuple[tuple[float, float], ...], list[int]] = {}
-        for place, number in enumerate(numbers):
-            groups.setdefault(tuple(of[place] for of in ends.values()), []).append(number)
+        groups: dict[tuple[tuple[float, float], ...], set[int]] = {}
+        for place, number in enumerate(sorted(set(points.tolist()))):
+            for side in self._sides:
+                neighbourhood = tuple(_mirrored(of[place]) if side < 0.0 else of[place] for of in ends.values())
+                groups.setdefault(neighbourhood, set()).add(number)
         for neighbourhood, members in groups.items():
             probes = schedule.probes(theta, dict(zip(ends, neighbourhood, strict=True)), count, seed)
             if probes is not None:
-                yield np.flatnonzero(np.isin(points, members)), gains_at(schedule, theta, probes)
+                yield np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
+
+
+def _mirrored(ends: tuple[float, float]) -> tuple[float, float]:
+    return -ends[1], -ends[0]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers import PID, ConstantGains, GainTable, ManualStation, TimeGains, TwoDegreePID, gain_names
+from controllers.probes import gains_at
 from plants.core.tracing.trace import trace
 
 TIMES = (0.0, 1.0, 2.5)
@@ -128,6 +129,78 @@ def test_searched_scale_stretches_the_nodes():
     for q, share in ((0.0, 0.0), (1.0, 0.25), (2.0, 1.0), (9.0, 1.0)):
         expected = (1.0 + 4.0 * share, 2.0 + 4.0 * share, 3.0 + 4.0 * share)
         assert gains(table, s=(0.0, 0.0, q), theta=theta) == pytest.approx(expected, abs=ROUNDING)
+
+
+# ----------------------------------------------------------------------------------- what margins see of the schedules
+
+
+def seen(table, theta, near=None):
+    """Signals [n, n_places] of a table's probes, and its gains there [n, n_places, n_gains]."""
+    rows = np.atleast_2d(theta)
+    probes = table.probes(rows, near or {}, 16)
+    index = table._error_index()
+    return probes.signals[-1 if index is None else index], gains_at(table, rows, probes)
+
+
+@pytest.mark.parametrize("transform", ["identity", "magnitude", "square"])
+@pytest.mark.parametrize("signal", ["error", "error_rate_2", "height"])
+@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("near", [(-np.inf, np.inf), (-0.6, 0.25), (0.1, np.inf)])
+def test_all_gains_of_a_table_near_a_point_are_between_those_that_are_seen(transform, signal, scale, near):
+    """Every place is near, and between two of them next to each other the gains move along a line, of one gain."""
+    nodes = (0.0, 0.7, 1.0, 2.0) if transform != "identity" else (-1.0, -0.4, 0.5, 2.0)
+    names = ("kp", "ki")
+    rows = np.random.default_rng(2).uniform(1.0, 9.0, (4, 2))
+    table = GainTable(signal, nodes, transform=transform, search_scale=scale is not None, gain_names=names)
+    theta = np.append(rows.ravel(), [] if scale is None else [scale])
+    places, found = seen(table, theta, {"height": near})
+    if signal != "height":
+        near = (-np.inf, np.inf)  # errors come to any value
+    assert near[0] <= places.min() < places.max() <= near[1]
+    x = np.linspace(max(near[0], -3.0), min(near[1], 3.0), 500)
+    s = [np.zeros(500)] * 5
+    s[{"error": 0, "error_rate_2": 3}.get(signal, 4)] = x
+    given = np.stack(gains(table, s=tuple(s[:4] if signal != "height" else s), theta=tuple(theta)), axis=1)
+    assert np.ptp(given, axis=0).min() > 0.5
+    corners = found[0]
+    for row in given:  # on one of the lines between two that are seen
+        ahead = corners[None] - corners[:, None]
+        length = np.maximum((ahead**2).sum(axis=-1), 1e-30)
+        along = np.clip(((row - corners[:, None]) * ahead).sum(axis=-1) / length, 0.0, 1.0)
+        beside = np.abs(corners[:, None] + along[..., None] * ahead - row).max(axis=-1)
+        assert beside.min() < 1e-9
+
+
+def test_a_table_is_seen_at_its_nodes_and_between():
+    """Stabilising gains are no convex set."""
+    places, found = seen(GainTable("error", (0.0, 1.0, 3.0)), THETA)
+    assert {0.0, 0.5, 1.0, 2.0, 3.0} < set(places[0].tolist())
+    np.testing.assert_allclose(found[0][np.isin(places[0], (0.0, 1.0, 3.0))], ROWS, atol=ROUNDING)
+
+
+def test_candidates_of_a_search_stretch_the_places_with_their_nodes():
+    table = GainTable("height", (0.0, 1.0), transform="square", search_scale=True)
+    theta = np.array([[1.0, 2.0, 3.0, 5.0, 6.0, 7.0, scale] for scale in (4.0, 0.25)])
+    places, found = seen(table, theta)
+    assert places.max(axis=1).tolist() == [2.0, 0.5]
+    assert places.min(axis=1).tolist() == [-2.0, -0.5]
+    np.testing.assert_allclose(found[0], found[1], atol=ROUNDING)
+
+
+@pytest.mark.parametrize(("signal", "expected"), [("height", [1.5, 9.0]), ("error", [1.0, 1.0])])
+def test_a_table_at_rest(signal, expected):
+    """Without an error; of an output, that of the point."""
+    table = GainTable(signal, (0.0, 1.0), gain_names=("kp",))
+    outputs = [np.array([[0.0625, 3.0]])] if signal == "height" else []
+    theta = np.array([[1.0, 9.0]])
+    found = gains_at(table, theta, table.at_rest(theta, outputs))[0, :, 0]
+    np.testing.assert_array_equal(found, expected if signal == "height" else expected[:1])
+    assert table.settled is table
+
+
+@pytest.mark.parametrize("schedule", [ConstantGains(), ConstantGains(routed=(("kd", "valve"),)), TimeGains(TIMES)])
+def test_gains_that_no_signal_moves_are_not_passed_through(schedule):
+    assert schedule.probes(np.zeros((1, len(schedule.theta_names))), {}, 16) is None
 
 
 # --------------------------------------------------------------------------------------- arrays, traced numbers, errors

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import linprog
 
+from controllers.probes import gains_at
 from flcs import FuzzyController, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from sscq.baselines.objective import Objective
@@ -25,6 +26,14 @@ def value_in_loop(kb, task, laws):
     """Fitness of a knowledge base in the situations of a task."""
     controller = FuzzyController(kb, laws=laws)
     return float(Objective(task, controller)(controller.theta[None])[0])
+
+
+def probed_gains(kb, near=None, count=16, seed=0):
+    """Gains [n_places, n_gains] in passing that margins are asked of, and the probes at which they are given."""
+    controller = FuzzyController(kb)
+    schedule, theta = controller.schedule.settled, controller.theta[None]
+    probes = schedule.probes(theta, near or {}, count, seed)
+    return gains_at(schedule, theta, probes)[0], probes
 
 
 def in_hull(vertices, point):

@@ -32,7 +32,7 @@ def chosen(bench):
 def tuned(bench, gains, name="fixed", **more):
     laws = bench.setup.laws
     constant = Controller(laws, ConstantGains(gain_names(laws)))
-    known = {"evaluations": 30, "gain_sets": np.array([gains])}
+    known = {"evaluations": 30, "margins_asked": True}
     return Tuned(name, name, "", constant, np.array(gains), **(known | more))
 
 

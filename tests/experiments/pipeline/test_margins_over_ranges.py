@@ -1,4 +1,4 @@
-"""Margins over the ranges in a design: which gain sets are asked for, what speaks against a contender, what is stored."""
+"""Margins over the ranges in a design: whose gains are asked for, what speaks against a contender, what is stored."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 
 import plants
 import sscq
-from controllers import PID
-from experiments.pipeline.margins_over_ranges import DRAWS, draws, faults, over_ranges, plain, spread_out
+from controllers import PID, ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
+from experiments.pipeline.margins_over_ranges import DRAWS, draws, faults, over_ranges, plain
 from experiments.runtime import formats
 from sscq.baselines.tuned import Tuned
-from sscq.margins.drawn_plants import RangeMargins, WorstDraw
+from sscq.margins.drawn_plants import RangeMargins, WorstDraw, spread_out
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
 from sscq.worst.envelope import usual_envelope
@@ -37,17 +37,25 @@ class Folder:
 
 def bench(folder, seed=0):
     margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
-    setup = SimpleNamespace(plant=PLANT, laws=PID(), step=0.1, seed=seed, ranges=usual_envelope(PLANT, 0.1))
+    setup = SimpleNamespace(
+        plant=PLANT, laws=PID(), step=0.1, seed=seed, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
+        high=np.full(3, 3.0),
+    )  # fmt: skip
     return SimpleNamespace(setup=setup, margins=margins, stage=folder.stage)
 
 
 def group():
-    fixed, wild = np.array([[0.8, 0.7, 0.0]]), np.array([[0.8, 0.7, 0.0], [2.4, 2.0, 0.0]])
-    with_weight = np.array([[0.8, 0.7, 0.0, 0.5]])  # of the set point: no matter of margins
-    return [
-        Tuned("two_degree", "two degrees of freedom", gain_sets=with_weight), Tuned("fixed", "fixed", gain_sets=fixed), Tuned("knowledge_base", "kb", gain_sets=wild),
-        Tuned("table", "table", gain_sets=wild, point_gains=fixed), Tuned("open_loop", "open loop"),
+    gains, wild = (0.8, 0.7, 0.0), (2.4, 2.0, 0.0)
+    two_degree = Controller(TwoDegreePID(), ConstantGains(gain_names(TwoDegreePID())))
+    over_error = Controller(PID(), GainTable("error", (0.0, 1.0), transform="magnitude"))
+    fixed = Controller(PID(), ConstantGains())
+    known = [
+        ("two_degree", two_degree, (*gains, 0.5)),  # the weight of the set point: no matter of margins
+        ("fixed", fixed, gains), ("table", over_error, (*gains, *gains)), ("knowledge_base", over_error, (*gains, *wild)),
+        ("wild_at_rest", over_error, (*wild, *gains)),
     ]  # fmt: skip
+    asked = [Tuned(name, name, "", one, np.array(theta), margins_asked=True) for name, one, theta in known]
+    return [*asked, Tuned("open_loop", "open loop", "", fixed, np.zeros(3))]
 
 
 def test_every_contender_with_gains_is_judged_and_stored(tmp_path):
@@ -55,16 +63,21 @@ def test_every_contender_with_gains_is_judged_and_stored(tmp_path):
     found, again = over_ranges(bench(folder), group()), over_ranges(bench(folder), group())
     assert folder.computed == ["margins_over_ranges"]
     assert found == again
-    assert set(found) == {"fixed", "two_degree", "knowledge_base", "table"}
-    assert found["table"] == found["two_degree"] == found["fixed"]
+    assert set(found) == {"fixed", "two_degree", "knowledge_base", "table", "wild_at_rest"}
+    assert found["two_degree"] == found["fixed"]
+    assert found["table"].sensitivity == pytest.approx(found["fixed"].sensitivity, rel=1e-12)
+    assert found["table"].kept == found["fixed"].kept
     assert found["fixed"].pairs == DRAWS
     assert found["fixed"].stable == 1.0
     assert found["knowledge_base"].stable < 1.0
-    assert found["knowledge_base"].sensitivity == np.inf
-    assert found["knowledge_base"].worst.gain_set == 1
+    assert found["knowledge_base"].sensitivity == found["table"].sensitivity  # at rest
+    assert found["knowledge_base"].transient == np.inf
+    assert found["wild_at_rest"].sensitivity == np.inf
+    assert found["wild_at_rest"].unstable == found["knowledge_base"].unstable
     (reason, *_) = faults(found)["knowledge_base"]
     assert reason.startswith(f"it is unstable in {len(found['knowledge_base'].unstable)} of {DRAWS} drawn plants")
-    assert '"sensitivity": null' in formats.json_text(plain(found["knowledge_base"]))
+    assert '"transient": null' in formats.json_text(plain(found["knowledge_base"]))
+    assert '"sensitivity": null' in formats.json_text(plain(found["wild_at_rest"]))
 
 
 def test_without_margins_none_are_asked_over_ranges():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
+from controllers.probes import gains_at
 from flcs import FuzzyController, Inference, KnowledgeBase, NetworkConfig, RuleBase, Variable
 from flcs.inference.rule_base import full_grid, terms_agree
 from flcs.knowledge_base.complaints import KnowledgeBaseError
@@ -15,10 +17,10 @@ from flcs.knowledge_base.mirror import mirrored
 from flcs.learning.imitation import imitate
 from flcs.learning.rows import TeachingRows
 from flcs.refinement.coarse import OneInput
-from flcs.refinement.genome import Genes, gain_sets, with_reference
-from flcs.refinement.refinement import certified, hull_of
+from flcs.refinement.genome import Genes, with_reference
+from flcs.refinement.refinement import certified
 from flcs.refinement.rule_count import prune
-from tests.flcs.rule_bases import in_hull
+from tests.flcs.rule_bases import in_hull, probed_gains
 
 REFERENCE, LOW, HIGH = (5.0, 4.0, 3.0), (0.0,) * 3, (10.0,) * 3
 SPEED = Variable("speed", "m/s", -2.0, 2.0, (-1.5, 0.1, 1.2))
@@ -42,9 +44,14 @@ def two(inputs=(SPEED, SLIP), *, common=True, order=0, on=None, **how):
 
 
 def vertices_of(kb):
-    """Gain sets of whole rules and of the reference, without mixtures."""
-    controller = FuzzyController(kb)
-    return gain_sets(controller, 0)(controller.theta[None])[0]
+    """Gains of whole rules, affine ones at both ends of every input, and of the reference."""
+    reference, rows = np.array(REFERENCE * 2), [REFERENCE * 2]
+    for pair in zip(*(base.rules for base in kb.channels), strict=True):
+        gains = np.concatenate([rule.gains for rule in pair])
+        slopes = np.concatenate([np.reshape(rule.slopes, (3, -1)) for rule in pair])
+        ends = list(product((-1.0, 1.0), repeat=slopes.shape[1])) if pair[0].on else []
+        rows += [reference + kb.inference.authority * (gains + slopes @ np.array(end) - reference) for end in ends]
+    return np.array(rows)
 
 
 GAUSSIAN = (replace(SPEED, shape="gaussian", widths=()), SLIP)
@@ -62,13 +69,14 @@ def test_all_gains_are_in_the_hull_of_whole_rules(settings):
     kb = two(**settings)
     assert kb.in_step
     hull = vertices_of(kb)
-    assert len(hull) == (24 if settings.get("order") else 6) + 1
+    assert len(hull) == (24 if settings.get("order") else sum(settings.get("on", [True] * 6))) + 1
     assert all(in_hull(hull, row) for row in kb.gains(X))
+    assert all(in_hull(hull, row) for row in probed_gains(kb)[0])  # what margins are asked of
     moved = replace(SPEED, centres=(-1.0, 0.6, 1.5)), SLIP
     apart = replace(kb, channels=(kb.channels[0], replace(kb.channels[1], inputs=moved)))
     assert not apart.in_step
     assert not all(in_hull(hull, row) for row in apart.gains(X))
-    assert len(vertices_of(apart)) > len(hull)  # mixtures of the channels again
+    assert not all(in_hull(hull, row) for row in probed_gains(apart)[0])
 
 
 def test_the_certificate_is_of_whole_rules():
@@ -131,19 +139,23 @@ def test_gains_over_one_input_have_common_places_too():
 class FarApart:
     """Margins that are kept where kp of pitch and yaw move alike."""
 
-    def keeps(self, gains):
+    def keeps_of(self, controller, theta):
+        schedule, row = controller.schedule, theta[None]
+        (gains,) = gains_at(schedule, row, schedule.probes(row, {}, 500))
         return bool((np.abs(gains[:, 0] - gains[:, 3]) < 0.5).all())
 
 
 def test_margins_are_demanded_of_what_happens_alone():
-    """Both kp go from 5 to 9 together; a mixture of 9 with 5 breaks the margin, and never happens."""
+    """Both kp go from 5 to 9 together; 9 with 5 breaks the margin, and happens where one channel's terms lie elsewhere."""
     rules = (replace(full_grid([2], REFERENCE)[0], gains=(9.0, 4.0, 3.0)), full_grid([2], REFERENCE)[1])
     channels = tuple(RuleBase(name, (SLIP,), rules, LOW, HIGH, REFERENCE) for name in ("pitch", "yaw"))
-    alone = KnowledgeBase("p", channels, tick=0.04)
-    assert certified(alone, FarApart()).inference.authority == pytest.approx(0.5 / 4.0, rel=1e-4)
-    together = replace(alone, common_terms=True)
-    assert certified(together, FarApart()) == together
-    assert FarApart().keeps(hull_of(together))
+    together = KnowledgeBase("p", channels, tick=0.04)
+    for common in (False, True):
+        one = replace(together, common_terms=common)
+        assert certified(one, FarApart()) == one
+    later = replace(channels[1], inputs=(replace(SLIP, centres=(0.75, 0.95)),))
+    apart = replace(together, channels=(channels[0], later))
+    assert certified(apart, FarApart()).inference.authority == pytest.approx(0.5 / 4.0, rel=1e-4)
 
 
 def taught(kb, n=600):

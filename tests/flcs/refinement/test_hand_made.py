@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from controllers import PID, pid_form
+from controllers.probes import gains_at
 from flcs import FuzzyController, Inference, KnowledgeBase
 from flcs.refinement.hand_made import (
     ALPHA,
@@ -127,12 +128,26 @@ def test_two_channels_have_factors_of_their_own():
     first, second = (np.array([rule.gains for rule in base.rules]) for base in kb.channels)
     np.testing.assert_allclose(second[:, 0], 0.5 * first[:, 0])
     np.testing.assert_allclose(second[:, 1], 0.25 * first[:, 1])  # ki goes with the square of kp
-    sets = two.gain_sets(two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]])))[0]  # what the margins are asked of
-    np.testing.assert_allclose(sets[:49], np.hstack([first, second]))
-    np.testing.assert_allclose(sets[49], np.hstack([first, second])[24])  # the rule at rest, in place of a reference
-    assert (sets.min(axis=0) >= sets[:49].min(axis=0) - 1e-9).all()
+    schedule, theta = two.controller.schedule, two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]]))
+    rest = gains_at(schedule, theta, schedule.at_rest(theta, []))[0]
+    np.testing.assert_allclose(rest, [[*first[24], *second[24]]])
     better = written(two, two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]]))[0])
     assert [base.reference for base in better.channels] == [tuple(first[24]), tuple(second[24])]
+
+
+def test_margins_are_asked_of_the_scaled_rules_alone():
+    """The terms cover the ranges wholly, and gains hardly fade outside: reference gains, which are not scaled, never act."""
+    base = rule_base("y", (2.0, 6.0), RANGES, BOX, widest=WIDEST, law=pid_form.describe(PID(sample_time=0.01)))
+    kb = KnowledgeBase("van_der_pol", (base,), Inference(fade=1e9), tick=0.04)
+    one = scaled(kb, (RANGES,), (PID(sample_time=0.01),), "one", "one")
+    theta = one.decode(np.array([[2.0, 0.5, 0.3, 0.4]]))
+    schedule = one.controller.schedule
+    rules = np.array([rule.gains for rule in one.controller.with_theta(theta[0]).channels[0].rules])
+    found = gains_at(schedule, theta, schedule.probes(theta, {}, 100))[0]
+    assert (base.reference > rules.max(axis=0)).all()
+    np.testing.assert_allclose(found[:49], rules, rtol=1e-12)
+    assert (found >= rules.min(axis=0) - 1e-6).all()
+    assert (found <= rules.max(axis=0) + 1e-6).all()
 
 
 def test_other_rules_are_refused():

@@ -170,7 +170,7 @@ def test_a_coarse_search_gains_and_its_result_is_a_start_of_the_whole():
     plan = SearchPlan((CmaEs(evaluations=60, sigma=0.1),))
     better, found = refine(task, given, plan, None, laws=LAWS, narrowed=partial(candidate, name="e"))
     whole = whole_candidate(given, (better, given), LAWS, "whole", "whole")
-    values = Objective(task, whole.controller, whole.decode, None, whole.gain_sets)(whole.start)
+    values = Objective(task, whole.controller, whole.decode)(whole.start)
     assert found.genome.shape == (7,)
     assert found.name.endswith("_over_e")
     assert values[0] == pytest.approx(found.fitness, rel=1e-9)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import plants
 import sscq
 from controllers import PID
+from controllers.probes import gains_at
 from plants.excitation import GaussianFilter
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective, Task
@@ -46,6 +47,14 @@ def theta_of(found, genomes):
     return genomes if found.decode is None else found.decode(genomes)
 
 
+def given_gains(found, theta):
+    """Gains [n, n_places, n_gains] that a controller may give: those at rest, and those in passing."""
+    schedule = found.controller.schedule
+    outputs = [np.zeros((1, 1))] * len(schedule.signals)
+    probes = [schedule.at_rest(theta, outputs), schedule.probes(theta, {}, 16)]
+    return np.concatenate([gains_at(schedule, theta, one) for one in probes if one is not None], axis=1)
+
+
 @pytest.fixture(scope="module")
 def objectives():
     """Objective of each kind, compiled when it is first asked for."""
@@ -54,7 +63,7 @@ def objectives():
     def of(kind):
         if kind not in made:
             found = candidate(kind)
-            made[kind] = Objective(TASK, found.controller, found.decode, None, found.gain_sets)
+            made[kind] = Objective(TASK, found.controller, found.decode)
         return made[kind]
 
     return of
@@ -77,9 +86,7 @@ def test_shapes_and_bounds(kind):
     theta = theta_of(found, found.start)
     assert theta.shape == (2, n_theta)
     assert found.controller.n_theta == n_theta
-    sets = found.gain_sets(theta)
-    assert sets.shape[0] == 2
-    assert sets.shape[2] == (4 if kind == "two_degree" else 3)
+    assert given_gains(found, theta).shape[::2] == (2, 4 if kind == "two_degree" else 3)
 
 
 @given(st.data(), st.sampled_from(KINDS))
@@ -87,7 +94,7 @@ def test_any_genome_is_a_controller_within_the_box(data, kind):
     found = candidate(kind)
     share = np.array(data.draw(st.lists(st.floats(0.0, 1.0), min_size=len(found.low), max_size=len(found.low))))
     theta = theta_of(found, (found.low + share * (found.high - found.low))[None])
-    gains = found.gain_sets(theta)[..., :3]
+    gains = given_gains(found, theta)[..., :3]
     assert (gains >= LOW - 1e-12).all()
     assert (gains <= HIGH + 1e-12).all()
     if kind == "two_degree":
@@ -113,13 +120,14 @@ def test_a_law_with_a_set_point_weight_starts_from_it():
     np.testing.assert_array_equal(theta_of(found, found.start)[:, 3], 0.4)
 
 
-def test_gain_sets_are_what_the_schedule_may_give():
+def test_gains_of_a_table_go_from_node_to_node():
+    """And margins are asked of the nodes and of what lies between them, not beside the line."""
     found = candidate("table_error")
     theta = np.array([[1.0, 0.2, 3.0, 5.0, 1.0, 2.0, 0.7]])
-    sets = found.gain_sets(theta)[0]
-    assert len(sets) == 2 + 1 + 16
-    np.testing.assert_array_equal(sets[:3], [theta[0, :3], theta[0, 3:6], theta[0, :3]])
-    along = (sets - theta[0, :3]) / (theta[0, 3:6] - theta[0, :3])  # all on the line between the nodes
+    sets = given_gains(found, theta)[0]
+    np.testing.assert_array_equal(sets[0], theta[0, :3])  # at rest
+    along = (sets - theta[0, :3]) / (theta[0, 3:6] - theta[0, :3])
+    assert {0.0, 1.0} < set(along[:, 0].tolist())
     assert ((along >= -1e-12) & (along <= 1.0 + 1e-12)).all()
     np.testing.assert_allclose(along - along[:, :1], 0.0, atol=1e-12)
     for error in (0.0, 0.2, 0.5, 3.0):

@@ -136,12 +136,13 @@ def test_the_controller_gives_the_gains_of_the_design(of_oscillator):
 def test_margins_of_a_schedule_belong_to_its_points(of_oscillator):
     """Gains of one point would be unstable at another; what counts is each at its own."""
     margins = OperatingMargins(VDP, PID(), [sscq.Situation()], 0.01, [0] * 3, [10] * 3, LIMITS)
-    at_points = margins.at_points(of_oscillator.gains)[0]
-    np.testing.assert_allclose(at_points.sensitivity[0], of_oscillator.sensitivity[:, 0], rtol=1e-6)
-    assert margins.keeps_at_points(of_oscillator.gains)
-    assert not margins.keeps_at_points(of_oscillator.gains[::-1])
+    controller, theta = of_oscillator.controller((PID(),), 0.04), of_oscillator.gains.ravel()
+    at_rest = margins.at_rest(controller, theta)[0]
+    np.testing.assert_allclose(at_rest.sensitivity[0], of_oscillator.sensitivity[:, 0], rtol=1e-6)
+    assert margins.keeps_of(controller, theta)
+    assert not margins.keeps_of(controller, of_oscillator.gains[::-1].ravel())
     strict = margins.with_limits(MarginLimits(1.8, 0.5))
-    assert not strict.keeps_at_points(of_oscillator.gains)  # delay margins count, too
+    assert not strict.keeps_of(controller, theta)  # delay margins count, too
 
 
 def test_one_operating_point_gives_constant_gains():

@@ -27,7 +27,7 @@ FITNESS = Fitness(reference={"iae": 1.5, "entropy_difference_abs": 12.0})
 def objective(fitness=FITNESS, margins=None, plant=PLANT, situations=SETS, **options):
     task = Task(plant, situations, fitness, plant.step, options)
     candidate = candidates.fixed((LAW,), np.zeros(3), np.full(3, 40.0), START)
-    return Objective(task, candidate.controller, candidate.decode, margins, candidate.gain_sets), candidate, task
+    return Objective(task, candidate.controller, candidate.decode, margins), candidate, task
 
 
 def differences(of, genomes):

@@ -10,7 +10,7 @@ import pytest
 
 import plants
 import sscq
-from controllers import PID
+from controllers import PID, Controller, GainTable
 from plants import Channel, OperatingPoint, Plant, Quantity
 from sscq.margins.drawn_plants import DrawnPlants
 from sscq.margins.margins import MarginLimits
@@ -47,7 +47,7 @@ def corners():
 def test_a_lag_with_dead_time_at_the_corners_of_its_ranges(corners, gains):
     """Highest gain and longest dead time are worst; which lag is, the formula tells."""
     known = [of_lag(gains, *corner) for corner in CORNERS]
-    found = corners.margins(np.array([gains]), LIMITS)
+    found = corners.margins(LAW, np.array(gains), LIMITS)
     assert found.pairs == len(CORNERS)
     assert found.skipped == 0
     assert found.stable == np.mean([stable for stable, _ in known])
@@ -65,7 +65,7 @@ def test_a_lag_with_dead_time_at_the_corners_of_its_ranges(corners, gains):
 def test_unstable_plants_are_counted_and_named(corners):
     gains = (2.2, 1.5, 0.0)
     stable = [of_lag(gains, *corner)[0] for corner in CORNERS]
-    found = corners.margins(np.array([gains]), LIMITS)
+    found = corners.margins(LAW, np.array(gains), LIMITS)
     assert 0 < sum(stable) < len(CORNERS)
     assert found.unstable == tuple(k for k, one in enumerate(stable) if not one)
     assert found.stable == sum(stable) / len(CORNERS)
@@ -80,18 +80,55 @@ def test_95_percent_of_many_draws():
     values += [(2.0, 1.0, 0.6, 0.2)] * 10
     gains = (0.8, 0.7, 0.0)
     peaks = np.sort([of_lag(gains, *value)[1] for value in values])
-    found = DrawnPlants(FOPDT, LAW, drawn(values), STEP, LOW, HIGH).margins(np.array([gains]), LIMITS)
+    found = DrawnPlants(FOPDT, LAW, drawn(values), STEP, LOW, HIGH).margins(LAW, np.array(gains), LIMITS)
     assert found.sensitivity == pytest.approx(peaks[-1], rel=2e-4)
     assert found.sensitivity_95 == pytest.approx(peaks[189], rel=2e-4)
     assert found.sensitivity > 1.5 * found.sensitivity_95
     assert found.kept == 0.95
 
 
-def test_the_worst_of_several_gain_sets_counts_at_every_pair(corners):
+def test_gains_in_passing_have_a_limit_of_their_own(corners):
+    """Ms at rest is that of the gains at rest; the pairs that keep the margins are those that keep both limits."""
     mild, wild = (0.3, 0.3, 0.0), (0.9, 0.9, 0.0)
-    both, alone = (corners.margins(np.array(sets), LIMITS) for sets in ([mild, wild], [wild]))
-    assert both.sensitivity == alone.sensitivity
-    assert both.worst.gain_set == 1
+    over_error = Controller(LAW, GainTable("error", (0.0, 1.0), transform="magnitude"))
+    rest, alone = (corners.margins(LAW, np.array(gains), LIMITS) for gains in (mild, wild))
+    found = corners.margins(over_error, np.array([*mild, *wild]), LIMITS)
+    assert found.sensitivity == rest.sensitivity < 1.8
+    assert found.transient == pytest.approx(alone.sensitivity, rel=1e-12)  # none between them is worse
+    assert alone.sensitivity > 2.6
+    peaks = np.array([of_lag(wild, *corner)[1] for corner in CORNERS])
+    assert found.kept == np.mean(peaks <= 2.6) < 1.0 == rest.kept
+    assert alone.kept == np.mean(peaks <= 1.8) < found.kept
+    turned = corners.margins(over_error, np.array([*wild, *mild]), LIMITS)
+    assert turned.sensitivity == pytest.approx(turned.transient, rel=1e-12)
+    assert turned.sensitivity == pytest.approx(alone.sensitivity, rel=1e-12)
+    assert turned.kept == alone.kept
+
+
+def test_pairs_that_are_unstable_in_passing_are_counted_and_named(corners):
+    mild, wild = (0.3, 0.3, 0.0), (2.2, 1.5, 0.0)
+    over_error = Controller(LAW, GainTable("error", (0.0, 1.0), transform="magnitude"))
+    found = corners.margins(over_error, np.array([*mild, *wild]), LIMITS)
+    lost = [k for k, corner in enumerate(CORNERS) if not of_lag(wild, *corner)[0]]
+    assert 0 < len(lost) < len(CORNERS)
+    assert found.unstable == tuple(lost)
+    assert found.stable == 1.0 - len(lost) / len(CORNERS)
+    assert found.sensitivity == corners.margins(LAW, np.array(mild), LIMITS).sensitivity
+    assert found.transient == np.inf
+
+
+def test_each_pair_has_the_gains_of_its_own_output():
+    """A table over the level, which the plant holds at 1 and 3 however it is drawn: the wild gains stand at 3 alone."""
+    plant = replace(FOPDT, operating_points=tuple(OperatingPoint(f"at {y}", (y,)) for y in (1.0, 3.0)))
+    law, mild, wild = Controller(LAW, GainTable(FOPDT.channels[0].output, (1.0, 3.0))), (0.3, 0.3, 0.0), (0.9, 0.9, 0.0)
+    draws = drawn([(1.0, 1.0, 0.3, 0.0), (1.3, 0.8, 0.6, 0.2)])
+    found = DrawnPlants(plant, law, draws, STEP, LOW, HIGH).margins(law, np.array([*mild, *wild]), LIMITS)
+    peaks = [[of_lag(gains, *corner)[1] for corner in ((1.0, 1.0, 0.3, 0.0), (1.3, 0.8, 0.6, 0.2))]
+             for gains in (mild, wild)]  # fmt: skip
+    assert found.sensitivity == pytest.approx(peaks[1][1], rel=2e-4)
+    assert (found.worst.draw, found.worst.operating_point) == (1, "at 3.0")
+    assert found.kept == 0.75  # at 1 the gains half-way to the wild ones are all that is passed through
+    assert found.pairs == 4
 
 
 def crossed(t, x, u, w, p):
@@ -108,24 +145,22 @@ PAIR = Plant(
 
 @pytest.mark.parametrize(("plant", "n"), [(plants.get("van_der_pol"), 1), (PAIR, 2)])
 def test_a_draw_of_nominal_parameters_has_the_nominal_margins(plant, n):
-    gains = np.array([[2.0, 1.0, 0.6] * n, [5.0, 2.0, 1.0] * n])
+    gains = np.array([5.0, 2.0, 1.0] * n)
     situations = [sscq.Situation(delay=0.03)]
     low, high = [0.0] * 3 * n, [10.0] * 3 * n
     known = OperatingMargins(plant, (PID(),) * n, situations, 0.01, low, high, LIMITS).worst(gains)
     plants_drawn = DrawnPlants(plant, (PID(),) * n, situations * 3, 0.01, low, high)
-    found = plants_drawn.margins(gains, LIMITS)
-    assert found.sensitivity == pytest.approx(max(one.sensitivity.value for one in known), rel=1e-4)
+    found = plants_drawn.margins((PID(),) * n, gains, LIMITS)
+    assert found.sensitivity == found.transient == pytest.approx(max(one.sensitivity.value for one in known), rel=1e-4)
     assert found.delay_margin == pytest.approx(min(one.delay_margin.value for one in known), rel=1e-4)
     assert found.pairs == 3 * len(plant.operating_points)
-    at_points = plants_drawn.margins_at_points(np.tile(gains[0], (len(plant.operating_points), 1)), LIMITS)
-    assert at_points.sensitivity == pytest.approx(plants_drawn.margins(gains[:1], LIMITS).sensitivity, rel=1e-12)
 
 
 def test_each_draw_has_its_own_delay():
     """A long delay of one draw is not laid on the others, as it is where the taught situations are the constraint."""
-    gains = np.array([[0.9, 0.9, 0.0]])
+    gains = np.array([0.9, 0.9, 0.0])
     both = DrawnPlants(FOPDT, LAW, drawn([(1.0, 1.0, 0.3, 0.0), (1.0, 1.0, 0.3, 1.5)]), STEP, LOW, HIGH)
-    found = both.margins(gains, LIMITS)
+    found = both.margins(LAW, gains, LIMITS)
     assert found.stable == found.kept == 0.5
     assert found.unstable == (1,)
 
@@ -139,7 +174,7 @@ def test_points_without_a_state_of_rest_are_left_out_and_counted():
     )  # fmt: skip
     values = (0.5, 0.9, 1.1, 1.5)
     draws = [sscq.Situation(parameters={"pull": value}) for value in values]
-    found = DrawnPlants(plant, LAW, draws, STEP, LOW, HIGH).margins(np.array([[1.0, 0.5, 0.0]]), LIMITS)
+    found = DrawnPlants(plant, LAW, draws, STEP, LOW, HIGH).margins(LAW, np.array([1.0, 0.5, 0.0]), LIMITS)
     assert (found.pairs, found.skipped) == (2, 2)
     with pytest.raises(ValueError, match="none of 2 drawn plants"):
         DrawnPlants(plant, LAW, draws[2:], STEP, LOW, HIGH)

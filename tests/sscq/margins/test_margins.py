@@ -9,7 +9,6 @@ from scipy.optimize import minimize_scalar
 
 from sscq.margins import screen
 from sscq.margins.frequency_response import loop_responses, loop_transfer
-from sscq.margins.gain_sets import hull_samples
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins, penalty
 from sscq.margins.sampled_loop import sample, spectral_radius
@@ -371,25 +370,6 @@ def test_the_quick_look_passes_most_of_what_keeps_the_limit():
     assert sure.sum() > 0.8 * free.sum()
 
 
-def test_hull_samples():
-    rng = np.random.default_rng(0)
-    rules, reference = rng.uniform(size=(2, 5, 3)), np.array([4.0, 4.0, 4.0])
-    drawn = hull_samples(rules, reference, n=60, seed=3)
-    assert drawn.shape == (2, 66, 3)
-    np.testing.assert_array_equal(drawn[:, :5], rules)
-    np.testing.assert_array_equal(drawn[:, 5], [reference, reference])
-    np.testing.assert_array_equal(drawn, hull_samples(rules, reference, n=60, seed=3))
-    np.testing.assert_array_equal(drawn[0], hull_samples(rules[0], reference, n=60, seed=3))  # same weights for all
-    corners = np.concatenate([np.eye(5), np.zeros((1, 5))])  # weights themselves: five corners and the origin
-    weights = hull_samples(np.eye(5), np.zeros(5), n=60, seed=3)[6:]
-    assert np.all(weights >= 0.0)
-    assert np.all(weights.sum(axis=1) <= 1.0 + 1e-12)
-    everything = np.column_stack([weights, 1.0 - weights.sum(axis=1)])
-    assert np.sum(everything.max(axis=1) > 0.9) >= 5  # near a corner
-    assert np.sum(everything.max(axis=1) < 0.5) >= 5  # inside
-    assert hull_samples(corners, np.zeros(5), n=0, seed=0).shape == (7, 5)
-
-
 def test_why_vertices_prove_nothing():
     """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds at two corners (22 < 25, 0 < 0.02), not between (11 > 7.5)."""
     corners = np.array([[4.0, 22.0, 6.0], [0.0, 0.0, 1.02]])
@@ -416,11 +396,11 @@ def test_why_vertices_prove_nothing():
         (lambda: LoopSettings(0.1, action="up"), "'direct' or 'reverse', got 'up'"),
         (lambda: MarginLimits(sensitivity=1.0), "sensitivity must be above 1, got 1.0"),
         (lambda: MarginLimits(delay_margin=-0.1), "delay_margin must be"),
+        (lambda: MarginLimits(transient=1.0), "transient must be above 1, got 1.0"),
         (lambda: loop_responses([], LoopSettings(0.1), (0, 0, 0), (1, 1, 1)), "at least one operating point"),
         (lambda: loop_responses([LAG], LoopSettings(0.1), (2, 0, 0), (1, 1, 1)), "low <= high"),
         (lambda: loop_responses([LAG], LoopSettings(0.1, rate_measured=True), (0, 0, 0), (1, 1, 1)), "has no c_rate"),
         (lambda: penalty(np.zeros((4, 2)), (), MarginLimits()), r"gains must have shape \[..., 3\]"),
-        (lambda: hull_samples(np.zeros((4, 3)), np.zeros(2), 1, 0), "gains must have shape"),
     ],
 )
 def test_wrong_input_is_refused_with_what_was_expected(make, message):

@@ -1,4 +1,4 @@
-"""Margins at operating points: the right linear plants and loops, one number for a search, and hulls that hide nothing."""
+"""Margins at operating points: the right linear plants and loops, one number for a search, limits to the last digit."""
 
 from dataclasses import replace
 
@@ -8,10 +8,10 @@ from scipy.optimize import brentq
 
 import plants
 import sscq
-from controllers import PID, TwoDegreePID, gain_names
+from controllers import PID, Controller, GainTable, TwoDegreePID, gain_names
+from flcs import FuzzyController, KnowledgeBase, Rule, RuleBase, Variable
 from plants import Channel, OperatingPoint, Plant, Quantity
 from sscq.margins.frequency_response import loop_responses
-from sscq.margins.gain_sets import combinations, hull, together
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins, penalty
 from sscq.margins.operating import SLACK, OperatingMargins
@@ -200,17 +200,27 @@ def test_gains_that_destabilise_only_through_the_coupling_are_refused():
     assert kept == [True, False, False]
 
 
-def test_a_rule_of_one_channel_that_does_not_go_with_one_of_the_other_is_caught():
+@pytest.mark.parametrize("found", ["keeps_of", "violation_of"])
+def test_a_rule_of_one_channel_that_does_not_go_with_one_of_the_other_is_caught(found):
     """Strong integral action of both channels breaks Ms of 2 (2.9), of either it does not (1.95)."""
     late = sscq.Situation(delay=0.5, parameters={"coupling": 0.9})
-    crossed = margins_of(CROSSED, situations=[late], limits=MarginLimits(2.0))
-    calm, strong = [0.3, 0.3, 0.0], [0.3, 1.2, 0.0]
-    part = hull(np.array([[strong]]), np.array(calm), n=0)
+    crossed = margins_of(CROSSED, situations=[late], limits=MarginLimits(2.0, transient=2.0))
+    calm, strong = (0.3, 0.3, 0.0), (0.3, 1.2, 0.0)
     assert crossed.keeps(np.array([[*calm, *calm], [*strong, *calm], [*calm, *strong]]))
-    sets = together([part, part], 0, seed=0)[0]
-    assert crossed.keeps(sets)  # each beside the references alone
-    sets = together([np.concatenate([part, part[:, :1]], axis=1)] * 2, 1, seed=0)[0]
-    assert not crossed.keeps(sets)
+    assert not crossed.keeps(np.array([*strong, *strong]))
+    error = Variable("e", "", -1.0, 1.0, (-0.5, 0.5))
+
+    def kept(*last):
+        bases = [RuleBase(name, (error,), (Rule((0,), calm), Rule((1,), gains)), (0.0,) * 3, (9.0,) * 3, calm)
+                 for name, gains in zip("ab", last, strict=True)]  # fmt: skip
+        controller = FuzzyController(KnowledgeBase("crossed", tuple(bases)))
+        if found == "keeps_of":
+            return crossed.keeps_of(controller, controller.theta)
+        return crossed.violation_of(controller, controller.theta[None])[0] == 0.0
+
+    assert kept(strong, calm)
+    assert kept(calm, strong)
+    assert not kept(strong, strong)
 
 
 @pytest.mark.parametrize("plant", [VDP, PAIR], ids=["one channel", "two channels"])
@@ -228,7 +238,7 @@ def test_set_point_weights_among_the_gains_change_nothing(plant):
     assert (expected > 0.0).any()
 
 
-# ------------------------------------------------------------------------------------------------- limits and hulls
+# ------------------------------------------------------------------------------------------------------------ limits
 
 
 @pytest.fixture(scope="module")
@@ -270,9 +280,11 @@ def test_what_lies_on_the_limit_is_kept_and_nothing_beyond_it(simple):
     below, above = (at_sensitivity(simple, 1.8 + change) for change in (-1e-6, 1e-6))
     assert simple.keeps(below)
     assert not simple.keeps(above)
-    points = len(VDP.operating_points)
-    assert simple.keeps_at_points(np.tile(below, (points, 1)))
-    assert not simple.keeps_at_points(np.tile(above, (points, 1)))
+    assert simple.keeps_of(PID(), below)
+    assert not simple.keeps_of(PID(), above)
+    table = Controller(PID(), GainTable("position", (-5.0, 5.0)))  # the same gains about each point
+    assert simple.keeps_of(table, np.tile(below, 2))
+    assert not simple.keeps_of(table, np.tile(above, 2))
     assert simple.violation(on[None, None])[0] > 0.0
     searched = at_sensitivity(simple, 1.0 + 0.8 * (1.0 - SLACK) - 1e-6)
     assert simple.violation(searched[None, None])[0] == 0.0
@@ -287,47 +299,50 @@ def test_tighter_limits(simple):
     assert tighter.violation(on[None, None])[0] > 0.0
     late = simple.with_limits(MarginLimits(1.8, 0.1)).tightened(0.1)
     assert late.limits.delay_margin == pytest.approx(0.11)
+    assert tighter.limits.transient == pytest.approx(2.44)
+    assert MarginLimits(1.8, 0.1, 2.4).in_passing == MarginLimits(2.4)
+    assert MarginLimits(3.0, 0.1, 2.4).in_passing == MarginLimits(3.0)  # never narrower than at rest
 
 
-def test_an_unstable_rule_is_caught_in_the_hull(simple):
-    rules = np.array([[[2.0, 0.3, 8.0], [3.0, 0.2, 7.0]], [[2.0, 0.3, 8.0], [3.0, 9.0, 1.0]]])
-    reference = np.array([1.0, 0.2, 8.0])
-    sets = hull(rules, reference)
-    assert sets.shape == (2, 2 + 1 + 16, 3)
-    np.testing.assert_array_equal(sets[:, 2], [reference, reference])
-    calm, wild = simple.violation(sets)
-    assert calm == 0.0
-    assert wild > 2.0  # unstable loops pay more than 2
+def kb_of(gains, reference):
+    """Three rules over the error, the middle one at rest."""
+    error = Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0))
+    rules = tuple(Rule((k,), tuple(row)) for k, row in enumerate(gains))
+    base = RuleBase("position", (error,), rules, (0.0,) * 3, (10.0,) * 3, tuple(reference))
+    return FuzzyController(KnowledgeBase("van_der_pol", (base,)))
 
 
-def test_an_unstable_loop_between_stable_rules_is_caught():
-    """Stabilising gains are no convex set: ki < (1 + kp) (kd - 1) at rest holds at both corners, not half-way."""
+def test_an_unstable_rule_is_caught(simple):
+    calm = (2.0, 0.3, 8.0)
+    gentle, wild = (kb_of((calm, calm, last), (1.0, 0.2, 8.0)) for last in ((3.0, 0.2, 7.0), (3.0, 9.0, 1.0)))
+    paid = [simple.violation_of(one, one.theta[None])[0] for one in (gentle, wild)]
+    assert paid[0] == 0.0
+    assert paid[1] > 2.0  # unstable loops pay more than 2
+    assert simple.keeps_of(gentle, gentle.theta)
+    assert not simple.keeps_of(wild, wild.theta)
+
+
+@pytest.mark.parametrize("between", ["rules", "rule and reference"])
+def test_an_unstable_loop_between_stable_gains_is_caught(between):
+    """Stabilising gains are no convex set: ki < (1 + kp) (kd - 1) at rest holds at both corners, not half-way.
+
+    Outside the taught range the gains go from the outer rules to the reference gains, over a whole range.
+    """
     corners = np.array([[2.0, 10.0, 4.6], [0.0, 0.05, 1.15]])
-    loose = margins_of(replace(VDP, operating_points=VDP.operating_points[:1]), step=1e-3, limits=MarginLimits(1e6))
+    loose = margins_of(
+        replace(VDP, operating_points=VDP.operating_points[:1]), step=1e-3, limits=MarginLimits(1e6, transient=1e6)
+    )
     assert loose.margins(corners)[0].stable.all()
     assert not loose.margins(corners.mean(axis=0))[0].stable.any()
     assert loose.violation(corners[None])[0] == 0.0
-    assert loose.violation(hull(corners[:1][None], corners[1]))[0] > 2.0
+    one, other = corners.tolist()
+    kb = kb_of((one, one, other), one) if between == "rules" else kb_of((one, one, one), other)
+    assert loose.violation_of(kb, kb.theta[None])[0] > 2.0
+    assert not loose.keeps_of(kb, kb.theta)
+    same = kb_of((one, one, one), one)
+    assert loose.keeps_of(same, same.theta)
 
 
 def test_without_operating_points_there_are_no_margins():
     with pytest.raises(ValueError, match="declares no operating points, so margins cannot be computed; declare"):
         margins_of(replace(VDP, operating_points=()))
-
-
-def test_combinations_of_channels():
-    """Two and three vertices, then the references, then mixtures."""
-    few = combinations((2, 3), 6, seed=0)
-    pairs = {tuple(row) for row in few.tolist()}
-    assert {(2, 3), (0, 3), (1, 3), (2, 0), (2, 1), (2, 2)} <= pairs  # beside references
-    assert {(a, b) for a in range(2) for b in range(3)} <= pairs  # all of them
-    assert {(3 + k, 4 + k) for k in range(6)} <= pairs  # mixtures beside mixtures
-    assert len(few) == 6 + 6 + 6
-    many = combinations((20, 30), 16, seed=0)
-    assert len(many) == 1 + 50 + 16 + 16
-    drawn = many[51:67]
-    assert (drawn < (20, 30)).all()
-    assert len({tuple(row) for row in drawn.tolist()}) > 10
-    np.testing.assert_array_equal(many, combinations((20, 30), 16, seed=0))
-    one = np.arange(12.0).reshape(1, 4, 3)
-    assert together([one], 1, seed=0) is one
