@@ -281,31 +281,6 @@ def test_sections_fold_and_the_ladder_stands_open(page):
     assert re.findall(r'<section id="(\w+)"><details open', page) == ["ladder"]
 
 
-def test_a_margin_within_the_slack_is_held(data):
-    kb = data.controller("kb")
-    points = tuple(replace(p, sensitivity_peak=1.81) for p in kb.margins.points)
-    changed = swapped(data, "kb", margins=replace(kb.margins, points=points))
-    strict = words(render(changed))
-    loose = words(render(replace(changed, verdict=replace(data.verdict, margin_slack=0.02))))
-    assert "▲ breaks the limit: at most 1.80" in strict
-    assert "▲ breaks the limit: at most 1.80" not in loose
-    assert "(at most 1.80 : held)" in loose.replace("1.80:", "1.80 :")
-
-
-def test_gains_in_passing_have_their_own_peak_and_limit(data):
-    """On the first screen where the recommended gains move, and in the table of margins for all."""
-    text = words(render(data))
-    assert "Ms in passing, while gains move: 2.71 ▲ breaks the limit: at most 2.60" in text
-    rows = [row for row in text.split("Robustness margins")[-1].split("Worst over 4 taught plants.")[:5]]
-    assert rows[-1].rstrip().endswith("▲ 2.71 above limit")
-    assert [row.rstrip().endswith("– gains stand") for row in rows] == [True, True, True, False, False]
-    assert rows[3].rstrip().endswith("2.07")
-    held = render(swapped(data, "kb", margins=replace(data.controller("kb").margins, passing_peak=2.59)))
-    assert "Ms in passing, while gains move: 2.59 (at most 2.60: held)" in words(held)
-    still = render(swapped(data, "kb", margins=replace(data.controller("kb").margins, passing_peak=float("nan"))))
-    assert "Ms in passing, while gains move" not in words(still)
-
-
 def test_situations_that_were_not_recorded_are_named_once(data):
     gone = NotAvailable("only the costliest are recorded")
     text = words(render(altered(data, lambda r: replace(r, response=gone), "", "mu halved")))
