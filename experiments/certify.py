@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sscq.situations.situation import Situation
 
 _ONE_BY_ONE = (
-    "These are of gains that stand still, sampled from the hull, and of one loop changed at a time; what holds for all "
-    "at once, moving, is the certificate's."
+    "These are of gains that stand still, at rest and at many places about it, and of one loop changed at a time; what "
+    "holds for all at once, moving, is the certificate's."
 )
 _CLEAN: dict[str, Any] = dict.fromkeys(
     ("delay", "output_delay", "noise", "quantisation", "jitter", "dropout", "command_dropout"), 0.0

@@ -162,7 +162,7 @@ def contenders(bench: Bench, fronts: Sequence[Front]) -> list[Tuned]:
     constant = Controller(bench.setup.laws, ConstantGains(fixed.names))
     text = "from the trade-off front, whatever J says"
     title = _title(plan, fixed.chosen, first, second)
-    return [Tuned(CHOICE_NAME, title, text, constant, theta, fixed.evaluations, len(theta), theta[None])]
+    return [Tuned(CHOICE_NAME, title, text, constant, theta, fixed.evaluations, len(theta), margins_asked=True)]
 
 
 def _title(plan: FrontPlan, chosen: Choice, first: str, second: str) -> str:

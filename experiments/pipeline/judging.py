@@ -51,7 +51,7 @@ def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, eva
                   for b in kb.channels)  # fmt: skip
     return Tuned(
         name, title, text, controller, controller.theta, evaluations, numbers,
-        bench.margins is not None,
+        margins_asked=bench.margins is not None,
     )  # fmt: skip
 
 

@@ -243,7 +243,7 @@ def refined(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,
         )  # fmt: skip
-        kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other mixtures of what is left
+        kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other gains between what is left
         return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:

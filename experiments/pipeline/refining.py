@@ -61,7 +61,7 @@ def scattered(
         Its `scatter_share` of the evaluations is spent.
     task : Task
     kept : OperatingMargins, optional
-        Margins that the gains and all mixtures of rules must keep.
+        Margins that the gains, at rest and in passing, must keep.
     kb : KnowledgeBase
         Where it begins.
     name, title : str

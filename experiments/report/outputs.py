@@ -156,6 +156,7 @@ def metrics(
             "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in kinds},
             "max_sensitivity": [w.sensitivity.value for w in worst],
             "delay_margin": [w.delay_margin.value for w in worst],
+            "max_transient_sensitivity": [w.sensitivity.value for w in judgement.passing.get(contender.name, ())],
         }
         if contender.name in judgement.over_ranges:
             controllers[contender.name]["margins_over_ranges"] = plain(judgement.over_ranges[contender.name])

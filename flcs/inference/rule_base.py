@@ -3,9 +3,9 @@
 A knowledge base has one rule base per channel. Rules sit on a grid of terms: a rule is a tuple with the number of one
 term per input, and gives the gains of the channel there.
 
-Common terms: channels of one plant may schedule their gains over the same signal. With terms of their own any mixture
-of one channel's rules may meet any mixture of another's, and margins have to hold for all of them, also where no value
-of the signal gives such a pair. With common terms and the same rules all gains are one mean of the rules, with the same
+Common terms: channels of one plant may schedule their gains over the same signal. With terms of their own a certificate
+has to hold for any mixture of one channel's rules beside any mixture of another's, also where no value of the signal
+gives such a pair. With common terms and the same rules all gains are one mean of the rules, with the same
 weights: what the schedule may give is the hull of whole rules, the gains of all channels together.
 """
 

@@ -124,8 +124,8 @@ class NetworkConfig:
     )
     common_terms: bool = setting(
         False,
-        "all channels read the same terms, of measurements alone: their gains move together, and margins are demanded "
-        "of these together, not of mixtures that no value of an input gives",
+        "all channels read the same terms, of measurements alone: their gains move together, and certificates are of "
+        "these together, not of mixtures that no value of an input gives",
     )
     choose_inputs: bool = setting(
         False, "leave out inputs that tell nothing about the gains or that the closed loop does not need"

@@ -3,11 +3,10 @@
 Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
 the plant's response as fitness, starting from the imitated rules and from the reference gains.
 
-Reference gains that a search can start from have to keep what the whole schedule has to keep. Outside the
-taught ranges, and where no rule fires, the reference gains stand. The best fixed PID lies on the limit of the margins
-itself, while a search keeps off that limit by a share of it: where a knowledge base stands at such gains no rule can
-make it admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take
-it away.
+A search starts from the reference gains in all rules as well, so these should keep what gains at rest have to keep. The
+best fixed PID lies on the limit of the margins itself, while a search keeps off that limit by a share of it: where a
+knowledge base rests at such gains, the search pays for them in place of seeing the loop. Other reference gains inside
+the limits take that away.
 """
 
 from __future__ import annotations

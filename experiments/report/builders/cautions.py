@@ -63,7 +63,8 @@ def _of_failures(case: FinishedDesign) -> Iterator[ReportWarning]:
     if keeps_margins(case.bench, case.contenders[name]) is False:
         yield ReportWarning(
             f"Recommended is {case.the(name)}, which itself does not keep the margins that were asked for.",
-            remedy="Search longer (budget.evaluations), or ask for less (fitness.max_sensitivity).",
+            remedy="Search longer (budget.evaluations), or ask for less (fitness.max_sensitivity, of gains in passing "
+            "fitness.max_transient_sensitivity).",
         )
     failed = {p.label: int(case.failed(name, p.kind)[:, p.number].sum()) for p in case.places}
     failed = {label: n for label, n in failed.items() if n}
@@ -153,7 +154,7 @@ def _of_knowledge_base(case: FinishedDesign) -> Iterator[ReportWarning]:
         if authority < 1.0:
             yield ReportWarning(
                 f"Of {name} only the share {number(authority, 3)} is used (its authority): "
-                "with more, mixtures of its rules break the margins.", "note",
+                "with more, its gains would break the margins.", "note",
             )  # fmt: skip
         if authority == 0.0 or all(
             np.allclose(base.rules[i].gains, base.reference) for base in found.kb.channels for i in base.active

@@ -160,10 +160,11 @@ def _over_ranges(case: FinishedDesign) -> str:
     who = f"{first} (in brackets: {rest[0]})" if rest else first
     kept, stable = both(lambda m: share(m.kept)), both(lambda m: share(m.stable))
     usual, worst = both(lambda m: number(m.sensitivity_95, 3)), both(lambda m: number(m.sensitivity, 3))
-    pairs = next(iter(found.values())).pairs
+    pairs, moves = next(iter(found.values())).pairs, any(m.transient > m.sensitivity for m in found.values())
+    passing = f", in passing {both(lambda m: number(m.transient, 3))}" if moves else ""
     return (
         f"{who}: margins kept in {kept} of {pairs} drawn plants and points, stable in {stable}; Ms at or below {usual} "
-        f"in 95 %, {worst} at worst"
+        f"in 95 %, {worst} at worst{passing}"
     )
 
 

@@ -6,7 +6,7 @@ Gains are numbers to type in; of a schedule, the range that it can give.
 from __future__ import annotations
 
 import warnings
-from math import degrees
+from math import degrees, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -274,7 +274,7 @@ def _use(case: FinishedDesign, name: str, place: PlacedSituation, use: Array) ->
 
 
 def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvailable:
-    """Return the margins at every operating point, or why there are none."""
+    """Return the margins at every operating point and in passing, or why there are none."""
     if case.bench.margins is None:
         if not case.plant.operating_points:
             return NotAvailable("the plant declares no operating points")
@@ -290,7 +290,8 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
         for channel, margins in zip(case.plant.channels, found, strict=True)
         for point in _points(case, margins, f"{channel.output}: " if several else "")
     )
-    return PointMargins(points, _over(case, found[0]))
+    passing = [channel.sensitivity.value for channel in case.judgement.passing.get(contender.name, ())]
+    return PointMargins(points, _over(case, found[0]), max(passing, default=nan))
 
 
 def _over(case: FinishedDesign, margins: LoopMargins) -> str:

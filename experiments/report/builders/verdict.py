@@ -52,6 +52,7 @@ def verdict(case: FinishedDesign) -> VerdictText:
         criteria=_criteria(case, judged if recommended == BASELINE else recommended),
         judgements=tuple(_judged(case, name) for name in case.contenders if name != BASELINE),
         sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
+        passing_peak_limit=nan if limits is None else limits.in_passing.sensitivity,
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
         measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
         group=case.judged,
@@ -131,10 +132,14 @@ def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
     if limits is None or kept is None:
         margins = margins_of(case, case.contenders[name])
         return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
-    peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
-    asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"
-    told = f"Ms\u00a0{number(peak, 3)}, {asked}"
+    told = _peak_told(max(m.worst().sensitivity.value for m in case.judgement.margins[name]), limits.sensitivity)
+    if passing := [m.sensitivity.value for m in case.judgement.passing.get(name, ())]:
+        told += f"; in passing {_peak_told(max(passing), limits.in_passing.sensitivity)}"
     return Criterion("margins are kept", kept, told, f"it does not keep the margins at the operating points ({told})")
+
+
+def _peak_told(peak: float, limit: float) -> str:
+    return f"Ms\u00a0{number(peak, 3)}, at\u00a0most\u00a0{number(limit, 3)}"
 
 
 # ------------------------------------------------------------------------------------------------------------- reasons

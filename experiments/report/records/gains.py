@@ -103,10 +103,19 @@ class MarginPoint:
 
 @dataclass(frozen=True)
 class PointMargins:
-    """Robustness of one controller; `text` says over what it was taken (rules, plants, samples)."""
+    """Robustness of one controller; `text` says over what it was taken (plants, delays).
+
+    Attributes
+    ----------
+    points : tuple of MarginPoint
+        With the gains that stand there at rest.
+    passing_peak : float
+        Largest Ms about the points with gains that are passed through; NaN where the gains stand.
+    """
 
     points: tuple[MarginPoint, ...]
     text: str = ""
+    passing_peak: float = NAN
 
     @property
     def sensitivity_peak(self) -> float:

@@ -159,8 +159,8 @@ class VerdictText:
         Of the recommended (or judged) controller against every other; the page picks what it needs.
     criteria, judgements : tuple of Criterion, tuple of JudgedText
         The conditions of the verdict for the recommended (or judged) controller, and for every one.
-    sensitivity_peak_limit, delay_margin_needed : float
-        The constraints in force; NaN: none.
+    sensitivity_peak_limit, passing_peak_limit, delay_margin_needed : float
+        The constraints in force, of Ms at rest and in passing; NaN: none.
     margin_slack : float
         Relative miss of the constraints (of Ms - 1, of the delay margin) that still counts as held.
     measures : tuple of MeasureChange
@@ -183,6 +183,7 @@ class VerdictText:
     criteria: tuple[Criterion, ...] = ()
     judgements: tuple[JudgedText, ...] = ()
     sensitivity_peak_limit: float = NAN
+    passing_peak_limit: float = NAN
     delay_margin_needed: float = NAN
     margin_slack: float = 0.0
     measures: tuple[MeasureChange, ...] = ()
@@ -191,9 +192,15 @@ class VerdictText:
     split: tuple[tuple[str, float], ...] = ()
 
     def peak_held(self, sensitivity_peak: float) -> bool:
-        """Whether a sensitivity peak keeps its limit, or there is none."""
-        bound = 1.0 + (self.sensitivity_peak_limit - 1.0) * (1.0 + self.margin_slack)
-        return not sensitivity_peak > bound
+        """Whether a sensitivity peak at rest keeps its limit, or there is none."""
+        return self._held(sensitivity_peak, self.sensitivity_peak_limit)
+
+    def passing_held(self, passing_peak: float) -> bool:
+        """Whether a sensitivity peak in passing keeps its limit, or there is none."""
+        return self._held(passing_peak, self.passing_peak_limit)
+
+    def _held(self, peak: float, limit: float) -> bool:
+        return not peak > 1.0 + (limit - 1.0) * (1.0 + self.margin_slack)
 
     def delay_held(self, delay_margin: float) -> bool:
         """Whether a delay margin is as long as needed, or none is needed."""

@@ -153,9 +153,12 @@ def robustness_card(view: PageView) -> Html:
         return card("Robustness", element("p", "Ms and delay margin ", missing(margins.reason)), stability)
     verdict = view.data.verdict
     peak, delay = margins.sensitivity_peak, margins.delay_margin
-    asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
     parts = [element("p", f"{_where(margins)} {margins.text}")]
+    asked = _at_most(verdict.sensitivity_peak_limit)
     parts.append(_limited("Ms, peak of sensitivity", peak, "", asked, verdict.peak_held(peak)))
+    if not math.isnan(passing := margins.passing_peak):
+        asked = _at_most(verdict.passing_peak_limit)
+        parts.append(_limited("Ms in passing, while gains move", passing, "", asked, verdict.passing_held(passing)))
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
     parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
     ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
@@ -168,6 +171,10 @@ def robustness_card(view: PageView) -> Html:
         ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
         parts.append(element("p", view.compared.name, ": Ms ", ms, ", delay margin ", seconds))
     return card("Robustness", *parts)
+
+
+def _at_most(limit: float) -> str:
+    return f"at most {number(limit, 3)}" if finite(limit) else ""
 
 
 def _where(margins: PointMargins) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element, join
@@ -71,12 +72,13 @@ def margins_table(view: PageView) -> Html:
     known = [c.margins for c in view.data.controllers if not isinstance(c.margins, NotAvailable)]
     points = list(dict.fromkeys(p.operating_point for m in known for p in m.points))
     lead = (
-        "Linearised loop at the plant's operating points. Large: Ms, the peak of the sensitivity function (1.2 to 2 is "
-        "usual). Small: delay margin, phase margin, gain margin."
+        "Linearised loop at the plant's operating points, with the gains that stand there at rest. Large: Ms, the peak "
+        "of the sensitivity function (1.2 to 2 is usual). Small: delay margin, phase margin, gain margin. In passing: "
+        "the largest Ms with gains that are given about these points while errors and their rates are on their way."
     )
     rows = [_margins_row(view, c, points) for c in view.data.controllers]
     body = (
-        table(("Controller", *points, words_head("taken over")), rows)
+        table(("Controller", *points, "in passing", words_head("taken over")), rows)
         if points
         else element("p", missing(_reason(view)))
     )
@@ -92,9 +94,10 @@ def _margins_row(view: PageView, controller: ControllerResult, points: list[str]
     margins = controller.margins
     name = view.row_head(controller)
     if isinstance(margins, NotAvailable):
-        return element("tr", name, element("td", missing(margins.reason), colspan=len(points) + 1, class_="words"))
+        return element("tr", name, element("td", missing(margins.reason), colspan=len(points) + 2, class_="words"))
     found = {p.operating_point: p for p in margins.points}
     cells = [_margin_cell(found.get(point), view.data.verdict) for point in points]
+    cells.append(_passing_cell(margins.passing_peak, view.data.verdict))
     return element(
         "tr", name, *cells, element("td", element("small", margins.text or "constant gains"), class_="words")
     )
@@ -104,11 +107,20 @@ def _margin_cell(point: MarginPoint | None, verdict: VerdictText) -> Html:
     if point is None:
         return element("td", missing())
     peak = point.sensitivity_peak
-    held = verdict.peak_held(peak)
-    value = shown(peak, digits=3) if held else element("span", f"▲ {number(peak, 3)} above limit", class_="loss")
+    value = _peak(peak, held=verdict.peak_held(peak))
     parts = ((point.delay_margin, " s"), (point.phase_margin, "°"), (point.gain_margin, " ×"))
     small = ", ".join(f"{number(v, 3)}{unit}" for v, unit in parts if v == v)  # noqa: PLR0124 - infinite is a value
     return element("td", value, element("small", small))
+
+
+def _passing_cell(peak: float, verdict: VerdictText) -> Html:
+    if math.isnan(peak):
+        return element("td", "–", element("small", "gains stand"))
+    return element("td", _peak(peak, held=verdict.passing_held(peak)))
+
+
+def _peak(peak: float, *, held: bool) -> object:
+    return shown(peak, digits=3) if held else element("span", f"▲ {number(peak, 3)} above limit", class_="loss")
 
 
 # Measure, heading, whether less is better (None: neither, no mark).

@@ -71,16 +71,18 @@ def test_margins_over_ranges_are_told_where_they_were_computed(run):
     assert bool(told) == (worst is not None)
     none = replace(run.case, judgement=replace(run.judgement, over_ranges={}))
     assert not evidence.evidence(none).range_margins
-    of = SimpleNamespace(sensitivity=3.2, sensitivity_95=1.9, pairs=40, stable=0.975, kept=0.9)
-    kb = SimpleNamespace(sensitivity=3.0, sensitivity_95=1.8, pairs=40, stable=1.0, kept=0.925)
+    of = SimpleNamespace(sensitivity=3.2, sensitivity_95=1.9, pairs=40, stable=0.975, kept=0.9, transient=3.2)
+    kb = SimpleNamespace(sensitivity=3.0, sensitivity_95=1.8, pairs=40, stable=1.0, kept=0.925, transient=3.5)
     verdict = replace(run.judgement.verdict, recommended="knowledge_base")
     found = {"fixed": of, "knowledge_base": kb}
     some = replace(run.case, judgement=replace(run.judgement, verdict=verdict, over_ranges=found))
     text = evidence.evidence(some).range_margins.replace("\u00a0", " ")
     assert text == (
         "knowledge base (in brackets: fixed PID): margins kept in 92.5 % (90.0 %) of 40 drawn plants and points, stable "
-        "in 100 % (97.5 %); Ms at or below 1.80 (1.90) in 95 %, 3.00 (3.20) at worst"
+        "in 100 % (97.5 %); Ms at or below 1.80 (1.90) in 95 %, 3.00 (3.20) at worst, in passing 3.50 (3.20)"
     )
+    still = replace(run.case, judgement=replace(run.judgement, verdict=verdict, over_ranges={"fixed": of}))
+    assert "in passing" not in evidence.evidence(still).range_margins  # gains that stand pass through none
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,23 @@ def test_conditions_are_those_of_the_verdict(run, data):
     assert data.verdict.sensitivity_peak_limit == 1.8
 
 
+def test_margins_in_passing_are_told_beside_those_at_rest(run, data):
+    """Of the knowledge base, whose gains move; the fixed gains have none."""
+    assert data.verdict.passing_peak_limit == 2.6
+    margins = {one.key: one.margins for one in data.controllers}
+    (passing,) = run.judgement.passing["knowledge_base"]
+    assert margins["knowledge_base"].passing_peak == passing.sensitivity.value > 1.0
+    assert np.isnan(margins["own"].passing_peak)
+    assert not {"fixed", "own", "oracle"} & set(run.judgement.passing)
+    peak = margins["knowledge_base"].sensitivity_peak
+    asked = {j.controller: c for j in data.verdict.judgements for c in j.criteria if c.text == "margins are kept"}
+    criterion = asked["knowledge_base"]
+    told = f"Ms {peak:.2f}, at most 1.80; in passing Ms {passing.sensitivity.value:.2f}, at most 2.60"
+    assert criterion.detail.replace("\u00a0", " ") == told
+    assert criterion.passed == (peak <= 1.8 and passing.sensitivity.value <= 2.6)
+    assert "in passing" not in asked["own"].detail
+
+
 def test_the_tracking_error_is_a_condition_where_the_fitness_weighs_it(run, data):
     """The made-up knowledge base tracks as its rollouts say."""
     judged, names = run.judgement, {c.name for c in run.group} - {"fixed"}

@@ -281,17 +281,6 @@ def test_sections_fold_and_the_ladder_stands_open(page):
     assert re.findall(r'<section id="(\w+)"><details open', page) == ["ladder"]
 
 
-def test_a_margin_within_the_slack_is_held(data):
-    kb = data.controller("kb")
-    points = tuple(replace(p, sensitivity_peak=1.81) for p in kb.margins.points)
-    changed = swapped(data, "kb", margins=replace(kb.margins, points=points))
-    strict = words(render(changed))
-    loose = words(render(replace(changed, verdict=replace(data.verdict, margin_slack=0.02))))
-    assert "▲ breaks the limit: at most 1.80" in strict
-    assert "▲ breaks the limit: at most 1.80" not in loose
-    assert "(at most 1.80 : held)" in loose.replace("1.80:", "1.80 :")
-
-
 def test_situations_that_were_not_recorded_are_named_once(data):
     gone = NotAvailable("only the costliest are recorded")
     text = words(render(altered(data, lambda r: replace(r, response=gone), "", "mu halved")))

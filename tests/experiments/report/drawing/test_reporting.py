@@ -87,6 +87,10 @@ def test_first_screen_is_the_verdict_and_the_metrics(run, page, metrics):
     for value in metrics["controllers"]["fixed"]["theta"]:
         assert number(value) in first
     assert "your present gains" in first
+    passing = metrics["controllers"]["knowledge_base"]["max_transient_sensitivity"]
+    assert passing == [one.sensitivity.value for one in run.judgement.passing["knowledge_base"]]
+    assert metrics["controllers"]["fixed"]["max_transient_sensitivity"] == []
+    assert number(passing[0], 3) in text
 
 
 def test_costs_are_those_of_the_metrics(data, metrics):
