@@ -11,7 +11,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help venv design test differential fuzz check check-lint check-format check-types check-imports check-files bench kill supply lock wheel clean
+.PHONY: help venv design test differential fuzz check check-lint check-format check-types check-imports check-files bench kill memory supply lock wheel clean
 
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
@@ -19,6 +19,7 @@ help:
 	@echo "make differential [COUNT=20]               random programs through every way they are printed and compiled"
 	@echo "make fuzz   [ARGS='200000 1']              give mutated files to all readers: how many, seed"
 	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
+	@echo "make memory [COUNT=200]                    designs in one process, whose memory must stay flat from the twentieth on"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
 	@echo "make bench                                 ratios against peers, in one run"
 	@echo "make wheel                                 a wheel in dist/, with its bill of materials (CycloneDX)"
@@ -69,6 +70,9 @@ bench: $(STAMP)
 
 kill: $(STAMP)
 	$(BIN)/python -m tests.endurance.kills $(COUNT)
+
+memory: $(STAMP)
+	$(BIN)/python -m tests.endurance.memory $(COUNT)
 
 supply: $(STAMP)
 	$(BIN)/python -m benchmarks.supply notice

@@ -146,8 +146,24 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     options = llvm.create_pipeline_tuning_options(speed_level=2 if long else 3)
     options.loop_vectorization, options.slp_vectorization, options.loop_unrolling = True, False, not long
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    _free(passes)
     return module
+
+
+def _free(passes: Any) -> None:
+    """Free a pass manager with the tables that its passes hold, half a MiB and more.
+
+    llvmlite 0.50 leaves it in memory for ever: the empty `_dispose` of its first base class hides that of the second.
+    """
+    import llvmlite.binding as llvm
+
+    own = (kind.__dict__.get("_dispose") for kind in type(passes).__mro__ if kind is not llvm.ffi.ObjectRef)
+    dispose = next(filter(None, own), None)
+    if dispose is not None:
+        dispose(passes)
+        passes.detach()  # or a version that frees it itself would do so twice
 
 
 def _load(code: bytes) -> tuple[Any, int]:

@@ -1,5 +1,7 @@
 """Generated sources: keyed by their text, complete, written once; in memory where nothing can be written."""
 
+import ctypes
+import gc
 import importlib.metadata
 import os
 import re
@@ -253,3 +255,29 @@ def test_compiled_kernels_that_were_not_used_for_long_are_released(monkeypatch):
     again = cache.function(texts[0], ("float64[::1]",))
     assert again is not first
     again(values)
+
+
+class AllocatorState(ctypes.Structure):
+    """What glibc's `mallinfo2` returns."""
+
+    _fields_ = tuple((name, ctypes.c_size_t) for name in (*"abcdefg", "uordblks", "fordblks", "keepcost"))
+
+
+def in_use():
+    """Return what was allocated and not freed [bytes]."""
+    gc.collect()
+    state = ctypes.CDLL(None).mallinfo2
+    state.restype = AllocatorState
+    return state().uordblks
+
+
+@pytest.mark.skipif(os.name != "posix" or not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="glibc tells")
+def test_compiling_keeps_no_memory():
+    """LLVM's passes hold tables of what they compiled, 0.5 MiB for this source; they must go with the compilation."""
+    text = simulation_text()
+    for _ in range(2):  # LLVM sets itself up
+        machine_code.compiled(text, ARGUMENTS)
+    before = in_use()
+    for _ in range(4):
+        machine_code.compiled(text, ARGUMENTS)
+    assert in_use() - before < 100_000
