@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
+from experiments.pipeline.assurance.margins_over_ranges import faults, over_ranges
+from experiments.pipeline.assurance.stability import stability
+from experiments.pipeline.assurance.worst_cases import WorstSearches
 from experiments.pipeline.ladder import oracle_share
-from experiments.pipeline.margins_over_ranges import faults, over_ranges
-from experiments.pipeline.stability import stability
-from experiments.pipeline.worst_cases import WorstSearches
 from experiments.runtime import formats
 from flcs import FuzzyController
 from sscq.baselines.tuned import Tuned
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from experiments.pipeline.assurance.stability import StabilityFinding
+    from experiments.pipeline.assurance.worst_cases import WorstFinding
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.stability import StabilityFinding
-    from experiments.pipeline.worst_cases import WorstFinding
     from experiments.settings import Setup
     from flcs import KnowledgeBase
     from plants import Plant

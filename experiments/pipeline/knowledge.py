@@ -226,9 +226,13 @@ def _valid_range(setup: Setup) -> dict[str, list[float]]:
 
 
 def refined(
-    bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, kind: str,
+    bench: Bench,
+    fitness: Fitness,
+    start: KnowledgeBase,
+    fixed: Tuned,
+    kind: str,
     known: tuple[KnowledgeBase, ...] = (),
-) -> Refined:  # fmt: skip
+) -> Refined:
     """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
 
     How its searches share the budget: :mod:`experiments.pipeline.refining`. `known` are further places to start from.

@@ -2,8 +2,8 @@
 
 The gain tables have been searched over each of the three alone, with a candidate's whole budget each. The two whose
 tables do best in the validation situations become the inputs of the knowledge base: an error tells what is under way,
-the output where the plant is. Where the user names inputs (`network.inputs`), or there are no such tables, nothing is
-chosen.
+the output where the plant is. Where the user names inputs or terms (`network.inputs`, `network.centres`), or there are
+no such tables, nothing is chosen.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def chosen(bench: Bench, fixed: Tuned, equal: Fitness, entries: Sequence[Tuned])
     setup = bench.setup
     by_name = {f"table_{v.name}": v.as_input for v in candidates.variables(setup.plant)}
     tables = [one for one in entries if one.name in by_name]
-    if setup.config.network.inputs is not None or len(tables) < INPUTS:
+    given = setup.config.network
+    if given.inputs is not None or given.centres or len(tables) < INPUTS:
         return bench
 
     def compute(_: Path) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def _as_settings(found: dict[str, Any]) -> dict[str, Any]:
 def _at_points(setup: Setup, inputs: Sequence[str]) -> dict[str, list[float]]:
     """Terms of the output where the operating points are, if they are enough for a schedule and not too many."""
     plant, output = setup.plant, setup.plant.channels[0].output
-    if output not in inputs or setup.network.mirrored or setup.network.centres:
+    if output not in inputs or setup.network.mirrored:
         return {}
     place = plant.index("measurements", output)
     values = sorted(float(linearise(plant, point, commands=True).output[place]) for point in plant.operating_points)
@@ -119,9 +120,14 @@ def _table(bench: Bench) -> MarginSchedule | None:
     def compute(_: Path) -> dict[str, Any]:
         try:
             found = margin_schedule(
-                setup.plant, setup.laws, setup.sets["taught"], setup.step, list(setup.low), list(setup.high),
+                setup.plant,
+                setup.laws,
+                setup.sets["taught"],
+                setup.step,
+                list(setup.low),
+                list(setup.high),
                 margins.tightened(SLACK).limits,
-            )  # fmt: skip
+            )
         except NoScheduleError as error:
             return {"reason": str(error)}
         plain = asdict(found)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pipeline.assurance.margins_over_ranges import plain
 from experiments.pipeline.judging import MEASURES, Judgement
-from experiments.pipeline.margins_over_ranges import plain
 from experiments.report.answer import answer, headed
 from experiments.report.recorded import mean_of
 from experiments.runtime.tables import change, number, text_table

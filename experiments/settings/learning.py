@@ -9,7 +9,7 @@ from configs.parts import built
 from experiments.runtime.errors import UserError
 from flcs.inference.output_sets import OutputSets
 from flcs.inference.rule_base import OWN_INPUTS
-from flcs.learning.config import NetworkConfig
+from flcs.learning.config import USUAL_INPUTS, NetworkConfig
 from flcs.learning.terms import bounds_of
 from plants.core.names import did_you_mean
 from sscq.search.genetic import GeneticAlgorithm
@@ -65,7 +65,7 @@ def network_of(config: DesignConfig, plant: Plant) -> NetworkConfig:
     if mirrored is None:  # of other measurements nobody knows that they change sign with the state
         known = net.inputs is None or set(net.inputs) <= set(OWN_INPUTS)
         mirrored = known and not net.centres and _odd(config, plant)
-    inputs = NetworkConfig().inputs if net.inputs is None else net.inputs
+    inputs = USUAL_INPUTS if net.inputs is None else net.inputs
     return built(NetworkConfig, net, output=sets, mirrored=mirrored, inputs=inputs)
 
 

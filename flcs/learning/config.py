@@ -22,6 +22,10 @@ SEARCH = "search"
 MOST_TERMS = 9
 
 
+USUAL_INPUTS = ("e", "e_rate")
+"""Of a channel, where nobody names others."""
+
+
 @dataclass(frozen=True)
 class NetworkConfig:
     """Settings of :func:`flcs.design`.
@@ -66,7 +70,7 @@ class NetworkConfig:
     """
 
     inputs: tuple[str, ...] = setting(
-        ("e", "e_rate"), "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
+        USUAL_INPUTS, "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
     )
     terms: int | tuple[int, ...] | None = setting(
         3, "linguistic terms an input; null: searched for each", low=2, high=MOST_TERMS
@@ -161,20 +165,21 @@ class NetworkConfig:
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
+        inputs = self.inputs or USUAL_INPUTS  # a design's settings may leave them open
         for name, centres in self.centres.items():
-            if name not in self.inputs:
-                near = did_you_mean(name, self.inputs)
-                yield f"centres: {name!r} is none of the inputs {', '.join(self.inputs)}{near}"
+            if name not in inputs:
+                near = did_you_mean(name, inputs)
+                yield f"centres: {name!r} is none of the inputs {', '.join(inputs)}{near}"
             if not _rising(centres):
                 yield f"centres: {name!r} needs 2 to {MOST_TERMS} finite numbers that increase, got {centres}"
             elif self.mirrored and list(centres) != [-c for c in reversed(centres)]:
                 yield f"centres: {name!r} must be its own mirror image with mirrored, got {centres}"
         if not self.common_terms:
             return
-        if own := [name for name in self.inputs if name in OWN_INPUTS]:
+        if own := [name for name in inputs if name in OWN_INPUTS]:
             yield f"common_terms need inputs that all channels share, measurements; {own[0]} is each channel's own"
         chosen = {
-            "terms=null": self.terms is None and set(self.inputs) != set(self.centres),
+            "terms=null": self.terms is None and set(inputs) != set(self.centres),
             "shape=search": self.shape == SEARCH,
             "choose_inputs": self.choose_inputs,
             "max_inputs": self.max_inputs is not None,

@@ -167,10 +167,11 @@ def variables(plant: Plant) -> list[TableVariable]:
     scale, output = channel.scale, channel.output
     return [
         TableVariable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale, "e"),
-        TableVariable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale,
-                      "e_rate"),
+        TableVariable(
+            "rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale, "e_rate"
+        ),
         _of_output(plant, output, scale),
-    ]  # fmt: skip
+    ]
 
 
 def _of_output(plant: Plant, output: str, scale: float) -> TableVariable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.pipeline import stability
+from experiments.pipeline.assurance import stability
 from experiments.report.builders import words
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.drawing.numbers import number
@@ -15,8 +15,8 @@ from sscq.worst.worst_case import failure_bound
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from experiments.pipeline.stability import StabilityFinding
-    from experiments.pipeline.worst_cases import WorstFinding
+    from experiments.pipeline.assurance.stability import StabilityFinding
+    from experiments.pipeline.assurance.worst_cases import WorstFinding
 
 _CONFIDENCE = 0.95
 

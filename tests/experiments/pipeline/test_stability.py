@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.pipeline import stability
-from experiments.pipeline.stability import certified_situations
+from experiments.pipeline.assurance import stability
+from experiments.pipeline.assurance.stability import certified_situations
 from flcs import FuzzyController, KnowledgeBase
 from sscq.certificates.certify import certify, frozen_family
 from sscq.certificates.quadratic_lyapunov import SolverMissingError

@@ -9,7 +9,7 @@ import pytest
 
 from configs.schema import AssuranceConfig
 from experiments.pipeline import ladder
-from experiments.pipeline.worst_cases import WorstFinding, WorstSearches
+from experiments.pipeline.assurance.worst_cases import WorstFinding, WorstSearches
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from sscq.worst.envelope import Envelope

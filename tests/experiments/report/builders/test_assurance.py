@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.pipeline import stability
-from experiments.pipeline.stability import StabilityFinding
-from experiments.pipeline.worst_cases import WorstFinding
+from experiments.pipeline.assurance import stability
+from experiments.pipeline.assurance.stability import StabilityFinding
+from experiments.pipeline.assurance.worst_cases import WorstFinding
 from experiments.report import answer
 from experiments.report.builders import assurance, evidence
 from experiments.report.page import render

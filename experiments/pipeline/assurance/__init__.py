@@ -1,0 +1,1 @@
+"""What a verdict is assured of beyond its rollouts: margins over ranges, stability, the worst case."""
