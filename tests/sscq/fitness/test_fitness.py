@@ -53,10 +53,10 @@ HAND = quality({
         (Fitness(entropy_weight=0.0, aggregate="worst_share", share=0.51), [2.0, 3.0]),
         (Fitness(entropy_weight=0.0, aggregate="worst"), [3.0, 4.0]),
         (Fitness(aggregate="worst"), [3.0 + 0.3 * 2.0, 4.0 + 0.3 * 5.0]),
-        (Fitness(entropy_weight=0.0, saturation_limit=0.2), [2.0 * (1.0 + 2.0 * 0.5), 3.0]),
-        (Fitness(entropy_weight=0.0, saturation_limit=0.2, travel_limit=16.0), [2.0 * (1.0 + 2.0 * 0.75), 3.0]),
+        (Fitness(entropy_weight=0.0, saturation_limit=0.2), [2.0 * (1.0 + 10.0 * 0.5), 3.0]),
+        (Fitness(entropy_weight=0.0, saturation_limit=0.2, travel_limit=16.0), [2.0 * (1.0 + 10.0 * 0.75), 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=20.0), [2.0, 3.0]),
-        (Fitness(entropy_weight=0.0, travel_limit=16.0), [2.0 * (1.0 + 2.0 * 0.25), 3.0]),
+        (Fitness(entropy_weight=0.0, travel_limit=16.0), [2.0 * (1.0 + 10.0 * 0.25), 3.0]),
     ],
 )
 def test_by_hand(fitness, expected):
@@ -65,8 +65,8 @@ def test_by_hand(fitness, expected):
 
 def test_margins_are_added_with_their_weight():
     fitness = Fitness(entropy_weight=0.0, margin_weight=4.0, travel_limit=16.0)
-    np.testing.assert_allclose(fitness(HAND, np.array([0.0, 0.5])), [3.0, 5.0])
-    np.testing.assert_allclose(fitness(HAND, 0.25), [4.5, 4.0])  # beyond the travel limit they cost more, too
+    np.testing.assert_allclose(fitness(HAND, np.array([0.0, 0.5])), [7.0, 5.0])
+    np.testing.assert_allclose(fitness(HAND, 0.25), [10.5, 4.0])  # beyond the travel limit they cost more, too
 
 
 @pytest.mark.parametrize(
