@@ -261,11 +261,11 @@ def test_without_them_a_fitness_is_written_as_before():
 
 
 def test_a_limit_holds_for_the_mean_over_the_situations():
-    """The second candidate is beyond the limit by a tenth, which costs two tenths of its fitness; others pay nothing."""
+    """The second candidate is beyond the limit by a tenth, which costs all of its fitness once more; others pay nothing."""
     fitness = Fitness(entropy_weight=0.0, own_limits={"comfort": 2.0})
     assert fitness.measures == ("iae", "comfort")
     found = table(iae=[[1, 2, 3], [1, 2, 3]], comfort=[[3.0, 1.0, 2.0], [1.0, 3.4, 2.0]])
-    np.testing.assert_allclose(fitness(found), [1.0, 2.0 * 1.2, 3.0], rtol=1e-12)
+    np.testing.assert_allclose(fitness(found), [1.0, 2.0 * (1.0 + 10.0 * 0.1), 3.0], rtol=1e-12)
     np.testing.assert_allclose(fitness.per_situation(found), [[1, 2, 3], [1, 2, 3]])
     assert fitness.severity(found).tolist()[0::2] == [0.0, 0.0]
     assert fitness.severity(found)[1] > 0.0
@@ -285,7 +285,7 @@ def test_limits_may_come_first():
     falls, breaks, both = Fitness(**given, limits_first=True)(found)
     assert falls == pytest.approx(1000.0)
     assert falls < breaks < both
-    assert breaks == pytest.approx(1000.0 * 1.1 + 1.0 * 1.2)
+    assert breaks == pytest.approx(1000.0 * 1.1 + 1.0 * (1.0 + 10.0 * 0.1))
 
 
 def test_margins_come_first_with_the_limits():
