@@ -109,10 +109,10 @@ class SearchPlan:
 
         A search may pay for a small violation, which costs little so that it can be passed through on the way.
         """
-        if objective.violation(genome[None])[0] <= 0.0:
+        evaluations = round(_INSIDE_SHARE * sum(method.evaluations or 0 for method in self.methods))
+        if evaluations < _FEWEST or objective.violation(genome[None])[0] <= 0.0:
             return None
-        planned = sum(method.evaluations or 0 for method in self.methods)
-        method = CmaEs(evaluations=max(_FEWEST, round(_INSIDE_SHARE * planned)), sigma=_INSIDE_STEP)
+        method = CmaEs(evaluations=evaluations, sigma=_INSIDE_STEP)
         found = self._one(objective.stricter(_STRICTER), candidate, method, len(self.methods), genome[None])
         return found if objective.violation(found.genome[None])[0] <= 0.0 else None
 
@@ -133,7 +133,8 @@ class SearchPlan:
         return lambda progress: report(candidate, method, progress)
 
 
-_INSIDE_SHARE, _FEWEST = 0.1, 60  # of the planned evaluations: what a search that leads inside the margins may have
+_INSIDE_SHARE = 0.1  # of the planned evaluations: what a search that leads inside the margins may have
+_FEWEST = 20  # of its evaluations: with fewer it is left out
 _INSIDE_STEP, _STRICTER = 0.03, 100.0  # its first steps, in boxes; times that a violation costs then
 
 
