@@ -47,12 +47,20 @@ def test_ranges_may_be_given():
     assert all(2.0 <= s.parameters["K"] <= 2.5 for s in found.sets["drawn"])
 
 
-@pytest.mark.parametrize(("plant", "all_count"), [("fopdt", True), ("heater", False)])
-def test_margins_count_drawn_plants_where_all_can_be_held(plant, all_count):
-    """Some drawn heaters are not warm enough at full power: margins are then of the named plants alone."""
+@pytest.mark.parametrize(("plant", "all_count"), [("fopdt", True), ("magnetic_levitation", False)])
+def test_margins_count_drawn_plants_where_gains_keep_all(plant, all_count):
+    """No constant gains keep the margins of all drawn levitations: then the named plants alone count."""
     found = job(f"plant={plant}")
     named = len(found.named["taught"])
     assert len(found.margins().spec.situations) == (len(found.sets["taught"]) if all_count else named)
+
+
+def test_a_drawn_plant_that_nothing_holds_at_a_point_does_not_count_there():
+    """Some drawn heaters are not warm enough at full power."""
+    found = job("plant=heater")
+    asked = found._margins_of(found.sets["taught"], found.limits).channels.outputs
+    plants_of = {found.plant.values("parameters", s.parameters) for s in found.sets["taught"]}
+    assert len(found.plant.operating_points) < len(asked.values) < len(plants_of) * len(found.plant.operating_points)
 
 
 def test_draws_in_which_the_plant_cannot_begin_are_told_and_too_few_are_refused():
