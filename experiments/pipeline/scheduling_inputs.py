@@ -9,17 +9,16 @@ no such tables, nothing is chosen.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.rungs.margin_table import designed, read
 from experiments.runtime import formats
 from plants.core.analysis.linearise import linearise
 from sscq.baselines import candidates
-from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, margin_schedule
-from sscq.margins.operating import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from experiments.settings import Setup
     from flcs import KnowledgeBase
     from flcs.inference.rule_base import Rule, RuleBase
+    from sscq.baselines.margin_schedule import MarginSchedule
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
@@ -114,27 +114,8 @@ def _with(kb: KnowledgeBase, base: RuleBase, place: int, gains: np.ndarray) -> K
 
 
 def _table(bench: Bench) -> MarginSchedule | None:
-    setup, margins = bench.setup, bench.margins
-    assert margins is not None  # noqa: S101  (who asks has looked)
-
     def compute(_: Path) -> dict[str, Any]:
-        try:
-            found = margin_schedule(
-                setup.plant,
-                setup.laws,
-                setup.sets["taught"],
-                setup.step,
-                list(setup.low),
-                list(setup.high),
-                margins.tightened(SLACK).limits,
-            )
-        except NoScheduleError as error:
-            return {"reason": str(error)}
-        plain = asdict(found)
-        return plain | {name: plain[name].tolist() for name in ("gains", "sensitivity")}
+        return designed(bench, midpoints=False)
 
     stored = bench.stage("designed_start", compute, *formats.as_json("table.json"))
-    if "reason" in stored:
-        return None
-    arrays = {name: np.array(stored[name], float) for name in ("gains", "sensitivity")}
-    return MarginSchedule(**{**stored, **arrays, "nodes": tuple(stored["nodes"])})
+    return None if "reason" in stored else read(stored)

@@ -31,12 +31,12 @@ def rungs(bench: Bench) -> Rungs:
     """Return the table over the operating points, and the one with nodes between them where it is another."""
 
     def compute(_: Path) -> dict[str, Any]:
-        return {name: _design(bench, midpoints=between) for name, between in _FORMS.items()}
+        return {name: designed(bench, midpoints=between) for name, between in _FORMS.items()}
 
     found = bench.stage("margin_tables", compute, *formats.as_json("tables.json"))
     if "reason" in found["margin_table"]:
         return Rungs(notes=(f"margin-design gain table: none, {found['margin_table']['reason']}",))
-    tables = {name: _read(stored) for name, stored in found.items()}
+    tables = {name: read(stored) for name, stored in found.items()}
     first = tables["margin_table"]
     if tables["margin_table_fine"].nodes == first.nodes:
         del tables["margin_table_fine"]
@@ -44,7 +44,8 @@ def rungs(bench: Bench) -> Rungs:
     return Rungs(contenders, (f"margin-design gain table: {_words(bench, first)}",))
 
 
-def _design(bench: Bench, *, midpoints: bool) -> dict[str, Any]:
+def designed(bench: Bench, *, midpoints: bool) -> dict[str, Any]:
+    """Return a margin design as plain data for a stage; where there is none, the ``reason``."""
     setup = bench.setup
     try:
         table = margin_schedule(
@@ -62,7 +63,8 @@ def _limits(bench: Bench) -> MarginLimits:
     return USUAL if bench.margins is None else bench.margins.tightened(SLACK).limits
 
 
-def _read(stored: dict[str, Any]) -> MarginSchedule:
+def read(stored: dict[str, Any]) -> MarginSchedule:
+    """Return a margin design from what :func:`designed` gave."""
     arrays = {name: np.array(stored[name], dtype=float) for name in ("gains", "sensitivity")}
     return MarginSchedule(**{**stored, **arrays, "nodes": tuple(stored["nodes"])})
 
