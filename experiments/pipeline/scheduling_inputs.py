@@ -17,7 +17,6 @@ import numpy as np
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.rungs.margin_table import designed, read
 from experiments.runtime import formats
-from plants.core.analysis.linearise import linearise
 from sscq.baselines import candidates
 
 if TYPE_CHECKING:
@@ -71,9 +70,8 @@ def _at_points(setup: Setup, inputs: Sequence[str]) -> dict[str, list[float]]:
     plant, output = setup.plant, setup.plant.channels[0].output
     if output not in inputs or setup.network.mirrored:
         return {}
-    place = plant.index("measurements", output)
-    values = sorted(float(linearise(plant, point, commands=True).output[place]) for point in plant.operating_points)
-    span = values[-1] - values[0]
+    values = candidates.outputs_at_points(plant)
+    span = values[-1] - values[0] if values else 0.0
     apart = [value for k, value in enumerate(values) if k == 0 or value - values[k - 1] > _APART * span]
     return {output: apart} if _FEWEST <= len(apart) <= _MOST else {}
 

@@ -174,10 +174,20 @@ def variables(plant: Plant) -> list[TableVariable]:
     ]
 
 
+def outputs_at_points(plant: Plant) -> list[float]:
+    """Return the first channel's output at the operating points, ascending; a point that nothing holds is left out."""
+    place, found = plant.index("measurements", plant.channels[0].output), []
+    for point in plant.operating_points:
+        try:
+            found.append(float(linearise(plant, point, commands=True).output[place]))
+        except ValueError:  # margins, where they are asked for, say what is wrong
+            continue
+    return sorted(found)
+
+
 def _of_output(plant: Plant, output: str, scale: float) -> TableVariable:
-    place = plant.index("measurements", output)
-    values = [float(linearise(plant, point, commands=True).output[place]) for point in plant.operating_points]
-    low, high = (min(values), max(values)) if values else (0.0, 0.0)
+    values = outputs_at_points(plant)
+    low, high = (values[0], values[-1]) if values else (0.0, 0.0)
     if low < 0.0 < high or high - low <= _ONE_PLACE * scale or is_odd(plant):
         return TableVariable(
             "output", f"the square of {output}", output, "square", 0.1 * scale**2, 20.0 * scale**2, output

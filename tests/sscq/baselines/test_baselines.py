@@ -324,3 +324,14 @@ def test_of_the_best_on_the_way_validation_takes_its_own_best():
     np.testing.assert_array_equal(found.theta, alone.incumbents[np.argmin(values)])
     assert found.fitness == Objective(task, one.controller)(found.theta[None])[0] > alone.fitness
     assert found.evaluations == alone.evaluations + len(values)
+
+
+def test_a_point_that_nothing_holds_tells_no_output():
+    """It was left to the margins to refuse it; with none asked, a design must not end on it."""
+    assert candidates.outputs_at_points(VDP) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0])
+    moving = plants.OperatingPoint("moving", (1.0, 1.0))
+    wrong = replace(VDP, operating_points=(*VDP.operating_points[:2], moving))
+    assert candidates.outputs_at_points(wrong) == pytest.approx([0.0, 0.5])
+    assert [v.as_input for v in candidates.variables(replace(VDP, operating_points=(moving,)))] == [
+        "e", "e_rate", "position"
+    ]  # fmt: skip
