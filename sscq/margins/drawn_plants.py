@@ -19,26 +19,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.analysis.rest_points import RestPointSearch
 from sscq.loop.spec import LoopSpec
 from sscq.margins.coupled.frequency_response import similar_coupled_responses
 from sscq.margins.coupled.margins import limited_coupled_margins
-from sscq.margins.coupled.sampled_loops import CoupledPlant
 from sscq.margins.frequency_response import similar_responses
-from sscq.margins.linear_loop import LinearPlant
 from sscq.margins.margins import limited_margins
 from sscq.margins.operating import loop_of, plain_gains
+from sscq.margins.rest_models import RestModels
 from sscq.margins.scheduled_gains import RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from plants import Plant
-    from plants.core.analysis.rest_points import RestPoints
-    from plants.core.quantities import OperatingPoint
     from sscq.margins.margins import MarginLimits
+    from sscq.margins.rest_models import RestModel
     from sscq.situations.situation import Situation
 
     Array = NDArray[np.float64]
@@ -177,9 +174,9 @@ class DrawnPlants:
         self._pairs: list[_Pair] = []
         self._responses: list[Any] = []
         self._measured: list[Array] = []
-        search = RestPointSearch(plant)
-        for number, point in enumerate(plant.operating_points):
-            self._prepare(search, number, point)
+        models = RestModels(plant, self._values)
+        for number in range(len(plant.operating_points)):
+            self._prepare(models.at(number), plant.operating_points[number].name)
         self.skipped = len(self.draws) * len(plant.operating_points) - len(self._pairs)
         if not self._pairs:
             raise NoRestError(
@@ -187,53 +184,22 @@ class DrawnPlants:
                 "operating point, so no margins are known; declare narrower ranges of parameters, or other points"
             )
 
-    def _prepare(self, search: RestPointSearch, number: int, point: OperatingPoint) -> None:
+    def _prepare(self, models: dict[int, RestModel], name: str) -> None:
         """Add the pairs of one operating point."""
-        own = {self.plant.index("parameters", name): value for name, value in dict(point.parameters).items()}
-        values = self._values.copy()
-        values[:, list(own)] = list(own.values())
-        nominal = np.array(self.plant.values("parameters", point.parameters), float)
-        rest = search.at(self.plant.values("states", point.state), nominal, values)
-        rows = np.flatnonzero(rest.at_rest)
-        if not rows.size:
+        if not models:
             return
-        late = np.zeros(len(values))
-        if self.plant.input_delay is not None:
-            late = values[:, self.plant.index("parameters", self.plant.input_delay)]
-        self._measured += list(rest.local.output[rows])
-        loops = [tuple(loop_of(self.spec, i, (self.draws[k],)) for i in range(self.n_channels)) for k in rows]
+        self._measured += [model.output for model in models.values()]
+        loops = [tuple(loop_of(self.spec, i, (self.draws[k],)) for i in range(self.n_channels)) for k in models]
         self._pairs += [
-            _Pair(int(k), number, float(late[k] + own[0].delay)) for k, own in zip(rows, loops, strict=True)
+            _Pair(k, model.point, model.delay + own[0].delay)
+            for (k, model), own in zip(models.items(), loops, strict=True)
         ]
         if self.n_channels == 1:
-            alone = list(self._alone(rest, rows, late, point.name))
+            alone = [model.alone(name) for model in models.values()]
             self._responses += similar_responses(alone, [several[0] for several in loops], *self._box)
         else:
-            together = list(self._together(rest, rows, late, point.name))
+            together = [model.together(name) for model in models.values()]
             self._responses += similar_coupled_responses(together, loops, *self._box)
-
-    def _alone(self, rest: RestPoints, rows: NDArray[np.intp], late: Array, name: str) -> Iterator[LinearPlant]:
-        c, rate = self._rows[0]
-        for k in rows:
-            local = rest.local
-            of_rate = None if rate is None else local.C[k, rate]
-            yield LinearPlant(local.A[k], local.B[k, :, 0], local.C[k, c], of_rate, float(late[k]), name)
-
-    def _together(self, rest: RestPoints, rows: NDArray[np.intp], late: Array, name: str) -> Iterator[CoupledPlant]:
-        outputs = [c for c, _ in self._rows]
-        for k in rows:
-            C = rest.local.C[k]
-            rates = np.array([np.zeros(C.shape[1]) if rate is None else C[rate] for _, rate in self._rows])
-            yield CoupledPlant(rest.local.A[k], rest.local.B[k], C[outputs], rates, float(late[k]), name)
-
-    @cached_property
-    def _rows(self) -> list[tuple[int, int | None]]:
-        """Places of each channel's output and rate among the measurements."""
-        place = self.plant.index
-        return [
-            (place("measurements", c.output), None if c.rate is None else place("measurements", c.rate))
-            for c in self.plant.channels
-        ]
 
     @cached_property
     def _outputs(self) -> RestOutputs:

@@ -6,20 +6,20 @@ of the same set. All are prepared once for any number of gain sets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from plants.core.analysis.linearise import linearise
-from plants.core.analysis.rest_points import RestPointSearch
 from sscq.loop.spec import LoopSpec
 from sscq.margins.coupled.frequency_response import coupled_responses
 from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
-from sscq.margins.coupled.sampled_loops import GAINS, CoupledPlant
+from sscq.margins.coupled.sampled_loops import GAINS
 from sscq.margins.frequency_response import loop_responses
-from sscq.margins.linear_loop import LinearPlant, LoopSettings
+from sscq.margins.linear_loop import LoopSettings
 from sscq.margins.margins import LoopMargins, MarginLimits, Margins, loop_margins, penalty
+from sscq.margins.rest_models import RestModel, RestModels
 from sscq.margins.scheduled_gains import PASSING, RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class OneChannel:
     def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
         found = _models(spec)
         self.outputs = _outputs(spec, found)
-        points = [_alone(spec, model) for model in found]
+        points = [model.alone(name) for name, model in found.items()]
         self.responses = loop_responses(points, loop_of(spec, 0), list(low)[:GAINS], list(high)[:GAINS])
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
@@ -75,7 +75,7 @@ class SeveralChannels:
         self.n = len(spec.laws)
         found = _models(spec)
         self.outputs = _outputs(spec, found)
-        points = [_together(spec, model) for model in found]
+        points = [model.together(name) for name, model in found.items()]
         loops = tuple(loop_of(spec, i) for i in range(self.n))
         self.responses = coupled_responses(
             points, loops, *(plain_gains(np.array(end, float), self.n) for end in (low, high))
@@ -115,67 +115,30 @@ def plain_gains(gains: np.ndarray, n_channels: int) -> np.ndarray:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """The plant of one parameter set about its own state of rest at an operating point, commands as inputs."""
-
-    name: str
-    point: int
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    output: np.ndarray
-    delay: float
-
-
-def _models(spec: LoopSpec) -> list[_Model]:
-    """The plant about its operating points, for all distinct parameters of the situations.
+def _models(spec: LoopSpec) -> dict[str, RestModel]:
+    """The plant about its operating points, for all distinct parameters of the situations, by name.
 
     A plant that nothing holds at a point, or at another state with the same controlled outputs, is left out there.
     """
     plant = spec.plant
-    sets = np.array(list(dict.fromkeys(plant.values("parameters", s.parameters) for s in spec.situations)), float)
-    sets = sets.reshape(-1, len(plant.parameters))
-    search, found = RestPointSearch(plant), {}
-    for number, point in enumerate(plant.operating_points):
-        values = sets.copy()
-        for name, value in dict(point.parameters).items():
-            values[:, plant.index("parameters", name)] = value
-        nominal = np.array(plant.values("parameters", point.parameters), float)
-        rest = search.at(plant.values("states", point.state), nominal, values)
-        if not rest.at_rest.any():
-            names = [q.name for q in plant.parameters]
-            linearise(plant, point.state, dict(zip(names, values[0].tolist(), strict=True)), commands=True)  # says why
-        late = None if plant.input_delay is None else plant.index("parameters", plant.input_delay)
-        for k in np.flatnonzero(rest.at_rest):
-            of = rest.local
-            name = point.name if len(sets) == 1 else f"{point.name}, parameters {k + 1}"
-            delay = 0.0 if late is None else float(values[k, late])
-            found[k, number] = _Model(name, number, of.A[k], of.B[k], of.C[k], of.output[k], delay)
-    return [found[case] for case in sorted(found)]
+    sets = list(dict.fromkeys(plant.values("parameters", s.parameters) for s in spec.situations))
+    models = RestModels(plant, np.array(sets, float))
+    found = [models.at(number) for number in range(len(plant.operating_points))]
+    for point, held in zip(plant.operating_points, found, strict=True):
+        if not held:
+            given = dict(zip([q.name for q in plant.parameters], sets[0], strict=True)) | dict(point.parameters)
+            linearise(plant, point.state, given, commands=True)  # says why
+    return {
+        point.name if len(sets) == 1 else f"{point.name}, parameters {k + 1}": held[k]
+        for k in range(len(sets))
+        for point, held in zip(plant.operating_points, found, strict=True)
+        if k in held
+    }
 
 
-def _outputs(spec: LoopSpec, models: Sequence[_Model]) -> RestOutputs:
-    return RestOutputs.of(spec.plant, [model.output for model in models], [model.point for model in models])
-
-
-def _row(spec: LoopSpec, model: _Model, name: str) -> np.ndarray:
-    return model.C[spec.plant.index("measurements", name)]
-
-
-def _alone(spec: LoopSpec, model: _Model) -> LinearPlant:
-    """The plant of a single channel, with its command as input."""
-    channel = spec.plant.channels[0]
-    rate = None if channel.rate is None else _row(spec, model, channel.rate)
-    return LinearPlant(model.A, model.B[:, 0], _row(spec, model, channel.output), rate, model.delay, model.name)
-
-
-def _together(spec: LoopSpec, model: _Model) -> CoupledPlant:
-    """The plant of all channels, with their commands as inputs."""
-    channels = spec.plant.channels
-    outputs = np.array([_row(spec, model, channel.output) for channel in channels])
-    rates = np.array([np.zeros(len(model.A)) if c.rate is None else _row(spec, model, c.rate) for c in channels])
-    return CoupledPlant(model.A, model.B, outputs, rates, model.delay, model.name)
+def _outputs(spec: LoopSpec, models: dict[str, RestModel]) -> RestOutputs:
+    several = models.values()
+    return RestOutputs.of(spec.plant, [model.output for model in several], [model.point for model in several])
 
 
 SLACK = 0.02
