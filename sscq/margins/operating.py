@@ -56,7 +56,7 @@ class OneChannel:
     def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
         found = _models(spec)
         self.outputs = _outputs(spec, found)
-        points = [model.alone(name) for name, model in found.items()]
+        points = [model.alone(name) for name, model in found]
         self.responses = loop_responses(points, loop_of(spec, 0), list(low)[:GAINS], list(high)[:GAINS])
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
@@ -75,7 +75,7 @@ class SeveralChannels:
         self.n = len(spec.laws)
         found = _models(spec)
         self.outputs = _outputs(spec, found)
-        points = [model.together(name) for name, model in found.items()]
+        points = [model.together(name) for name, model in found]
         loops = tuple(loop_of(spec, i) for i in range(self.n))
         self.responses = coupled_responses(
             points, loops, *(plain_gains(np.array(end, float), self.n) for end in (low, high))
@@ -115,8 +115,8 @@ def plain_gains(gains: np.ndarray, n_channels: int) -> np.ndarray:
     )
 
 
-def _models(spec: LoopSpec) -> dict[str, RestModel]:
-    """The plant about its operating points, for all distinct parameters of the situations, by name.
+def _models(spec: LoopSpec) -> list[tuple[str, RestModel]]:
+    """The plant about its operating points, for all distinct parameters of the situations, with names.
 
     A plant that nothing holds at a point, or at another state with the same controlled outputs, is left out there.
     """
@@ -128,17 +128,16 @@ def _models(spec: LoopSpec) -> dict[str, RestModel]:
         if not held:
             given = dict(zip([q.name for q in plant.parameters], sets[0], strict=True)) | dict(point.parameters)
             linearise(plant, point.state, given, commands=True)  # says why
-    return {
-        point.name if len(sets) == 1 else f"{point.name}, parameters {k + 1}": held[k]
+    return [
+        (point.name if len(sets) == 1 else f"{point.name}, parameters {k + 1}", held[k])
         for k in range(len(sets))
         for point, held in zip(plant.operating_points, found, strict=True)
         if k in held
-    }
+    ]
 
 
-def _outputs(spec: LoopSpec, models: dict[str, RestModel]) -> RestOutputs:
-    several = models.values()
-    return RestOutputs.of(spec.plant, [model.output for model in several], [model.point for model in several])
+def _outputs(spec: LoopSpec, models: Sequence[tuple[str, RestModel]]) -> RestOutputs:
+    return RestOutputs.of(spec.plant, [model.output for _, model in models], [model.point for _, model in models])
 
 
 SLACK = 0.02

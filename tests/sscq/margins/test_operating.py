@@ -346,3 +346,10 @@ def test_an_unstable_loop_between_stable_gains_is_caught(between):
 def test_without_operating_points_there_are_no_margins():
     with pytest.raises(ValueError, match="declares no operating points, so margins cannot be computed; declare"):
         margins_of(replace(VDP, operating_points=()))
+
+
+def test_points_of_the_same_name_both_count():
+    first, second = VDP.operating_points[0], replace(VDP.operating_points[-1], name=VDP.operating_points[0].name)
+    twice = margins_of(replace(VDP, operating_points=(first, second)))
+    assert len(twice.margins(GAINS)[0].names) == 2
+    assert len(twice.channels.outputs.values) == 2
