@@ -133,9 +133,7 @@ def optimize(
     kept = _margins(plant, laws, several, step, (lows, highs), margins)
     given = None if own is None else np.asarray(own, float)
     task = Task(plant, several, fitness or Fitness(), step, options, threads)
-    seen = survey(
-        task, laws, lows, highs, own=given, margins=kept, relative=fitness is None, adapt=fitness is None, seed=seed
-    )
+    seen = survey(task, laws, lows, highs, own=given, margins=kept, relative=fitness is None, adapt=fitness is None)
     task = Task(plant, several, seen.fitness, step, options, threads)
     start = seen.best if given is None else np.vstack([np.clip(given, lows, highs), seen.best])
     plan = search_plan.SearchPlan((ga or GeneticAlgorithm(),), seed)

@@ -86,6 +86,7 @@ class _Kept(Exception):  # noqa: N818  (it is what was looked for)
 
 
 SAMPLES = 256  # random gain sets
+_SAMPLED = 0  # their seed, whatever that of a design: what a fitness refers to must not be luck
 STARTS = 2  # best of them that a search starts from
 
 
@@ -116,9 +117,8 @@ def survey(
     margins: OperatingMargins | None = None,
     relative: bool = True,
     adapt: bool = True,
-    seed: int = 0,
 ) -> Survey:
-    """Try random constant gains in the task's situations.
+    """Try random constant gains in the task's situations: the same ones in every design of a box.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def survey(
     ValueError
         If the fitness is to be relative and no gains survive all situations.
     """
-    genomes = _samples(laws, low, high, own, seed)
+    genomes = _samples(laws, low, high, own)
     controller = candidates.fixed(laws, low, high, genomes[:1]).controller
     task = _scaled(task, controller, genomes, own) if adapt else task
     quality = task.loop(controller).evaluate(genomes, task.threads)
@@ -165,9 +165,9 @@ def _scaled(task: Task, controller: Controller, genomes: np.ndarray, own: np.nda
     return replace(task, fitness=replace(task.fitness, entropy_scale=scale))
 
 
-def _samples(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, own: np.ndarray | None, seed: int) -> np.ndarray:
+def _samples(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, own: np.ndarray | None) -> np.ndarray:
     """Latin hypercube in the box; the user's own gains come first."""
     box = candidates.gain_encoding(laws, low, high).box
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = np.random.Generator(np.random.PCG64(_SAMPLED))
     genomes = box.decode(latin_hypercube(rng, SAMPLES, len(box.free)))
     return genomes if own is None else np.vstack([own, genomes])

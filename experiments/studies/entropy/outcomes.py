@@ -148,9 +148,7 @@ class Workshop:
         self.setup, self.evaluations, self.seeds = setup, evaluations, seeds
         self.measures = tuple(dict.fromkeys((ERROR, *measures)))
         self.margins = setup.margins()
-        seen = survey(
-            setup.task(), setup.laws, setup.low, setup.high, own=setup.own, margins=self.margins, seed=setup.seed
-        )
+        seen = survey(setup.task(), setup.laws, setup.low, setup.high, own=setup.own, margins=self.margins)
         self.candidate = candidates.fixed(setup.laws, setup.low, setup.high, seen.best)
         self.task = setup.task(fitness=replace(setup.fitness, entropy_scale=seen.fitness.entropy_scale))
         self.loop = self.task.loop(self.candidate.controller, self.measures)
