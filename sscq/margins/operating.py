@@ -185,6 +185,14 @@ class OperatingMargins:
         self.plant, self.limits, self.spec = plant, limits, LoopSpec(plant, controller, situations, step)
         self.channels = frozen_channels(self.spec, low, high)
 
+    @property
+    def points(self) -> np.ndarray:
+        """Number of the operating point [n_cases] that each case is about, in the order of all margins.
+
+        Several plants may share a point; one that cannot be held there is not among them.
+        """
+        return self.channels.outputs.points
+
     def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
         """Return the graded violation [n] of gain sets [n, n_sets, n_gains] that stand at any point of rest.
 

@@ -37,6 +37,7 @@ from sscq.margins.operating import loop_of
 
 if TYPE_CHECKING:
     from experiments.report.recorded import Recordings
+    from plants import Plant
     from sscq.baselines.tuned import Tuned
     from sscq.margins.margins import LoopMargins
 
@@ -288,17 +289,16 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
     points = tuple(
         point
         for channel, margins in zip(case.plant.channels, found, strict=True)
-        for point in _points(case, margins, f"{channel.output}: " if several else "")
+        for point in _points(case.plant, case.bench.margins.points, margins, f"{channel.output}: " if several else "")
     )
     passing = [channel.sensitivity.value for channel in case.judgement.passing.get(contender.name, ())]
-    return PointMargins(points, _over(case, found[0]), max(passing, default=nan))
+    return PointMargins(points, _over(case), max(passing, default=nan))
 
 
-def _over(case: FinishedDesign, margins: LoopMargins) -> str:
-    n_points = margins.sensitivity.shape[1]
-    n_plants = n_points // len(case.plant.operating_points)
+def _over(case: FinishedDesign) -> str:
     bench = case.bench.margins
     assert bench is not None  # noqa: S101  (there are margins)
+    n_plants = int(np.bincount(bench.points).max())
     nominal = all(case.plant.values("parameters", s.parameters) == case.plant.nominal() for s in bench.spec.situations)
     over = [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
     dead = loop_of(bench.spec, 0).delay
@@ -309,13 +309,12 @@ def _over(case: FinishedDesign, margins: LoopMargins) -> str:
     return " ".join(parts)
 
 
-def _points(case: FinishedDesign, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
-    """Worst margins of each operating point; several taught plants share the points."""
-    names = [point.name for point in case.plant.operating_points]
+def _points(plant: Plant, about: Array, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
+    """Worst margins of each operating point; several taught plants share it, as far as they can be held there."""
+    names = [point.name for point in plant.operating_points]
 
     def worst(values: Array, reduce: np.ufunc) -> list[float]:
-        shaped = values.reshape(len(values), -1, len(names))  # [gain set, plant, operating point]
-        return reduce.reduce(reduce.reduce(shaped, axis=0), axis=0).tolist()
+        return [float(reduce.reduce(values[:, about == number], axis=None)) for number in range(len(names))]
 
     columns = zip(
         names,

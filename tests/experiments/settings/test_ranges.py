@@ -1,7 +1,12 @@
 """Situations drawn for a design: beside the named ones, in the same real loop; margins where plants can be held."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
+import plants
+from experiments.report.builders import results
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import configured
 from experiments.settings import setup
@@ -61,6 +66,18 @@ def test_a_drawn_plant_that_nothing_holds_at_a_point_does_not_count_there():
     asked = found._margins_of(found.sets["taught"], found.limits).channels.outputs
     plants_of = {found.plant.values("parameters", s.parameters) for s in found.sets["taught"]}
     assert len(found.plant.operating_points) < len(asked.values) < len(plants_of) * len(found.plant.operating_points)
+
+
+def test_margins_are_told_by_operating_point_where_some_plants_are_missing():
+    """Of two points one lacks a plant, so that cases cannot be laid out as plants by points."""
+    plant, about = plants.get("heater"), np.array([0, 1, 0])
+    (one, other), values = plant.operating_points, np.array([[1.2, 1.5, 1.3], [1.1, 1.6, 1.4]])
+    margins = SimpleNamespace(sensitivity=values, delay_margin=values, phase_margin=values, gain_margin=values)
+    points = results._points(plant, about, margins, "sensor: ")
+    assert [(p.operating_point, p.sensitivity_peak, p.delay_margin) for p in points] == [
+        (f"sensor: {one.name}", 1.4, 1.1),
+        (f"sensor: {other.name}", 1.6, 1.5),
+    ]
 
 
 def test_draws_in_which_the_plant_cannot_begin_are_told_and_too_few_are_refused():
