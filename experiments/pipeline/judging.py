@@ -175,7 +175,7 @@ def rollouts(
     seeds = {kind: setup.repetitions(kind) for kind in kinds}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in kinds}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
-    quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
+    quality = quality_in(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
     rows = rows_of(setup.plant)
     full = np.array([quality.diverged_at if m == "diverged_at" else quality.until_lost[m] for m in rows])
     result, first, declared = {}, 0, 0
@@ -191,9 +191,10 @@ def rollouts(
     return result
 
 
-def _quality(
+def quality_in(
     bench: Bench, contender: Tuned, theta: np.ndarray, situations: Sequence[Situation], scale: float
 ) -> Quality:
+    """Return all measures of one controller with parameters [n, n_theta] in situations, by the verdict's kernel."""
     setup = bench.setup
     # Observed, as the responses that the report records: both use the same compiled kernel.
     loop = ClosedLoop(

@@ -58,18 +58,25 @@ def envelope(
 
 def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str, tuple[Situation, ...]]:
     """Return the situations that are drawn to teach and to validate, and, under "drawn", the fresh ones that judge."""
-    asked, step = config.draws, config.integration_step
-
-    def drawn(n: int, name: str, *, evenly: bool) -> tuple[Situation, ...]:
-        return drawn_situations(plant, ranges, n, config.seed, name, evenly=evenly, step=step)
-
+    asked = config.draws
     found = {
-        "taught": drawn(asked.taught, "taught draw", evenly=True),
-        "validation": drawn(asked.validation, "validation draw", evenly=True),
-        "drawn": drawn(asked.verdict, "drawn", evenly=False),
+        "taught": draws(config, plant, ranges, asked.taught, "taught draw", evenly=True),
+        "validation": draws(config, plant, ranges, asked.validation, "validation draw", evenly=True),
+        "drawn": draws(config, plant, ranges, asked.verdict, "drawn"),
     }
+    return {kind: several for kind, several in found.items() if several}
+
+
+def draws(
+    config: DesignConfig, plant: Plant, ranges: Envelope, n: int, name: str, *, evenly: bool = False
+) -> tuple[Situation, ...]:
+    """Return situations drawn with a design's seed, see :func:`sscq.worst.drawing.drawn_situations`.
+
+    What the configuration says of all situations at once holds of them, too.
+    """
+    found = drawn_situations(plant, ranges, n, config.seed, name, evenly=evenly, step=config.integration_step)
     loop = common(config)
-    return {kind: tuple(replace(s, **loop) for s in several) for kind, several in found.items() if several}
+    return tuple(replace(situation, **loop) for situation in found)
 
 
 def skipped(config: DesignConfig, drawn: Sets) -> list[str]:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 STUDIES = {
     "van_der_pol": "van_der_pol.study:main",
     "confirmation": "van_der_pol.confirmation:main",
-    "coverage": "coverage:main",
+    "coverage": "afterwards.claims:coverage",
+    "safety": "afterwards.claims:safety",
     "imitation": "van_der_pol.imitation:main",
     "entropy": "entropy.command:main",
     "reactors": "reactors:main",

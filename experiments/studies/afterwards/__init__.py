@@ -1,0 +1,4 @@
+"""Finished designs judged afterwards, in situations that no design has seen.
+
+Studies: `coverage` and `safety`: what a verdict claimed, and what came.
+"""

@@ -1,0 +1,201 @@
+"""Whether a verdict holds afterwards: designs, then situations that no design has seen.
+
+    python -m experiments.studies coverage                     # all plants and seeds, and the page
+    python -m experiments.studies coverage fopdt,van_der_pol   # some plants, printed only
+    python -m experiments.studies safety                       # designs where a verdict is easily wrong, and the page
+    python -m experiments.studies safety linear,noise          # some of their groups, printed only
+
+Designs are `sscq design budget=small`; run folders and what was found of them are kept and gone on with. Afterwards the
+controller that the verdict speaks of is compared with the fixed PID in situations with new seeds: the recommended one
+or, where the verdict is to use the fixed gains, the knowledge base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.runtime.tables import markdown_table, text_table
+from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, kept, named, opened, rollouts
+from experiments.studies.engine.changes import percent
+from experiments.studies.engine.template import Template
+from plants.core import atomic_files
+from sscq.verdict.verdict import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sscq.verdict.bootstrap import Change
+
+    Groups = Mapping[str, Sequence[StudyCase]]
+
+_HEAD = (
+    "design",
+    "seed",
+    "judged",
+    "verdict",
+    "claimed change of J",
+    "afterwards",
+    "covered",
+    "worst 5 % afterwards",
+    "new failures",
+)
+_OF_GROUPS = ("group", "designs", "recommended", "of these worse afterwards", "covered")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a verdict said of a controller, and what came afterwards; all changes are against the fixed PID.
+
+    Attributes
+    ----------
+    case, title : str
+        What was designed; the controller.
+    seed : int
+    recommended : bool
+    claimed : Change
+        Of the mean of J, in the verdict's situations.
+    found, tail : Change
+        Of the mean of J and of its worst 5 %, afterwards.
+    new_failures : int
+        Afterwards.
+    """
+
+    case: str
+    seed: int
+    title: str
+    recommended: bool
+    claimed: Change
+    found: Change
+    tail: Change
+    new_failures: int
+
+    @classmethod
+    def of_plain(cls, stored: Mapping[str, Any]) -> Claim:
+        """Return the claim that was kept as plain data."""
+        changes = {name: change_of(stored[name]) for name in ("claimed", "found", "tail")}
+        return cls(**{**stored, **changes})
+
+    @property
+    def covered(self) -> bool:
+        """Whether the claimed interval of the mean holds the change found afterwards."""
+        return self.claimed.low <= self.found.value <= self.claimed.high
+
+    @property
+    def kept(self) -> bool:
+        """Whether a recommended controller is no worse than the fixed PID in the mean and in the worst 5 %."""
+        return not self.recommended or max(self.found.value, self.tail.value) <= 0.0
+
+    def row(self) -> tuple[str, ...]:
+        """Return the cells of the table."""
+        return (
+            self.case,
+            str(self.seed),
+            self.title,
+            "recommended" if self.recommended else "use the fixed gains",
+            percent(self.claimed),
+            percent(self.found),
+            "yes" if self.covered else "NO",
+            percent(self.tail) + ("" if self.kept else " WORSE"),
+            str(self.new_failures),
+        )
+
+
+def claim(run: Path, case: StudyCase) -> Claim:
+    """Return what a finished design claims, beside situations made now; both are kept beside the run."""
+    return Claim.of_plain(kept(run, case.draws, lambda: _claim(run, case)))
+
+
+def _claim(run: Path, case: StudyCase) -> Claim:
+    with opened(run) as design:
+        verdict = design.judged().verdict
+        recommended = verdict.recommended != verdict.baseline
+        name = verdict.recommended if recommended else "knowledge_base"
+        group = {one.name: one for one in design.group}
+        job = design.bench.setup
+        blocks = fresh_situations(job, case.draws)
+        one, fixed = (rollouts(design, group[key], blocks).sample for key in (name, verdict.baseline))
+    found = compare(one, fixed, job.seed)
+    return Claim(
+        case.title,
+        case.seed,
+        group[name].title,
+        recommended,
+        verdict.comparisons[name].headline,
+        found.mean,
+        found.tail,
+        found.new_failures,
+    )
+
+
+def coverage(words: Sequence[str]) -> None:
+    """Run the study of plants with usual settings; `words` may name some plants."""
+    template = Template.of("coverage")
+    head = template.head
+    groups = {
+        plant: [StudyCase(plant, seed, (f"plant={plant}", "budget=small"), head["draws"]) for seed in head["seeds"]]
+        for plant in (words[0].split(",") if words else head["plants"])
+    }
+    _run(template, groups, write=not words)
+
+
+def safety(words: Sequence[str]) -> None:
+    """Run the study of designs where a verdict is easily wrong; `words` may name some of their groups."""
+    template = Template.of("safety")
+    groups = safety_cases(template)
+    asked = named(words[0], "group", groups) if words else groups
+    _run(template, {name: groups[name] for name in asked}, write=not words)
+
+
+def safety_cases(template: Template) -> Groups:
+    """Return the designs that the study's template declares, by group."""
+    return {
+        name: [
+            StudyCase(title, seed, (*words, "budget=small"), group["draws"])
+            for title, words in group["cases"].items()
+            for seed in range(group["seeds"])
+        ]
+        for name, group in template.head["groups"].items()
+    }
+
+
+def _run(template: Template, groups: Groups, *, write: bool) -> None:
+    """Design what is missing, judge afterwards, print the table; write the page if asked for."""
+    folder, found = Path(template.head["runs"]), dict[str, list[Claim]]()
+    for name, cases in groups.items():
+        found[name] = []
+        for case in cases:
+            found[name].append(claim(case.designed(folder), case))
+            print(text_table(_HEAD, [found[name][-1].row()]).splitlines()[-1], flush=True)
+    told = counts([one for claims in found.values() for one in claims])
+    print("covered {covered} of {n}; recommended {recommended}, of these worse afterwards {worse}".format(**told))
+    if write:
+        atomic_files.write(Path(template.head["page"]), page(template, found))
+
+
+def counts(claims: Sequence[Claim]) -> dict[str, int]:
+    """Return how many designs there are, how many are covered and recommended, and how many of these are worse."""
+    return {
+        "n": len(claims),
+        "covered": sum(one.covered for one in claims),
+        "recommended": sum(one.recommended for one in claims),
+        "worse": sum(not one.kept for one in claims),
+    }
+
+
+def page(template: Template, found: Mapping[str, Sequence[Claim]]) -> str:
+    """Return the page of what was found, by group."""
+    claims = [one for several in found.values() for one in several]
+    of_groups = [
+        [name, *(str(told[key]) for key in ("n", "recommended", "worse", "covered"))]
+        for name, told in ((name, counts(several)) for name, several in found.items())
+    ]
+    return template.page(
+        {
+            **counts(claims),
+            "draws": template.head.get("draws"),
+            "groups": markdown_table(_OF_GROUPS, of_groups),
+            "table": markdown_table(_HEAD, [one.row() for one in claims]),
+        }
+    )
