@@ -1,4 +1,4 @@
 """Finished designs judged afterwards, in situations that no design has seen.
 
-Studies: `coverage` and `safety`: what a verdict claimed, and what came.
+Studies: `coverage` and `safety` (what a verdict claimed), `chain` (what every rung of the ladder is worth).
 """

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.studies.afterwards import claims
+from experiments.studies.afterwards import chain, claims
 from tests.experiments import finished_run
 
 
@@ -31,5 +31,6 @@ def finished(design, place, tmp_path, monkeypatch):
         opened.append(path)
         yield design
 
+    monkeypatch.setattr(chain, "opened", of_run)
     monkeypatch.setattr(claims, "opened", of_run)
     return SimpleNamespace(folder=folder, opened=opened, configuration=finished_run.configuration)

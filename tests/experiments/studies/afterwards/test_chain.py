@@ -1,0 +1,182 @@
+"""Every rung of a design afterwards: its changes against the fixed gains, what its rules say, the counts and the page."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from experiments.runtime.launch import configured
+from experiments.studies.afterwards import chain
+from experiments.studies.afterwards.chain_page import COLUMNS, ChainDesign, cells, counts, older_counts, page, printed
+from experiments.studies.afterwards.fresh import StudyCase
+from experiments.studies.engine.template import Template
+from flcs import KnowledgeBase
+
+TEMPLATE = Template.of("chain")
+
+
+def row(rung, value, *, recommended=False, **others):
+    """A rung's row, all of whose measures change by a value but those that are given."""
+    names = ("J", "error", "entropy", "travel", "tail")
+    changes = {
+        n: {"value": v, "low": v - 0.1, "high": v + 0.1} for n, v in {**dict.fromkeys(names, value), **others}.items()
+    }
+    more = {"new_failures": 0, "failures": 0, "sensitivity": 1.5, "transient_sensitivity": None}
+    return {"rung": rung, "title": rung.upper(), "recommended": recommended, **changes, **more}
+
+
+RULES = {"rules": 5, "untrue_sentences": 1, "untrue_words": 2, "errors": 3, "told_by_two": 0.9}
+ONE = ChainDesign(
+    "duffing", "small", 0,
+    (row("two_degree", -0.1), row("imitation", 0.2), row("knowledge_base_direct", -0.25),
+     row("knowledge_base", -0.2, recommended=True, error=0.1)),
+    {"knowledge_base": RULES},
+)  # fmt: skip
+OTHER = ChainDesign(
+    "duffing", "small", 1, (row("two_degree", -0.3), row("knowledge_base", -0.1)), {"knowledge_base": RULES}
+)
+
+
+# ----------------------------------------------------------------------------------------------------------- designs
+
+
+def test_the_designs_are_those_of_the_head_or_of_the_words():
+    every = chain.cases(TEMPLATE.head)
+    assert len({case.name for case in every}) == len(every) == 40
+    assert {case.seed for case in every if "standard" in case.title} == {0}
+    some = chain.cases(TEMPLATE.head, ["two_tanks,cstr", "1,0", "small"])
+    assert [case.name for case in some] == ["two_tanks-small-0", "two_tanks-small-1", "cstr-small-0", "cstr-small-1"]
+    assert [case.name for case in chain.cases(TEMPLATE.head, ["cstr", "2"])] == ["cstr-small-2"]
+    for words in {case.words for case in every if case.title.startswith("two_tanks")}:
+        assert configured("design", list(words)).ladder.further == ["margin_table", "direct"]
+
+
+@pytest.mark.parametrize("words", [["cstrs"], ["cstr", "7"], ["cstr", "0", "large"]])
+def test_other_words_are_refused(words):
+    with pytest.raises(UserError, match=words[-1]):
+        chain.cases(TEMPLATE.head, words)
+
+
+# ---------------------------------------------------------------------------------------------------------- outcomes
+
+
+@pytest.fixture
+def before(finished):
+    """The same run, as that of an older release which recommends its two-degree-of-freedom PID."""
+    folder = finished.folder.parents[1] / "before" / finished.folder.name
+    folder.mkdir(parents=True)
+    for name in ("config.json", "metrics.json", "knowledge_base.json"):
+        (folder / name).write_bytes((finished.folder / name).read_bytes())
+    metrics = formats.read_json(folder / "metrics.json")
+    of_fixed = metrics["controllers"]["fixed"]
+    metrics["controllers"]["two_degree"] = of_fixed | {"title": "old PID", "theta": [*of_fixed["theta"], 1.0]}
+    formats.write_json(folder / "metrics.json", metrics | {"recommended": "two_degree"})
+    return folder
+
+
+def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run, tmp_path):
+    found = chain.outcome(finished.folder, tmp_path / "none", 8)
+    rungs = [one["rung"] for one in found["rows"]]
+    assert rungs == [one.name for one in run.group if one.name not in {"open_loop", "fixed", "oracle"}]
+    assert set(found["rules"]) == {"knowledge_base"}
+    assert sum(one["recommended"] for one in found["rows"]) == (run.judgement.verdict.recommended != "fixed")
+    for one in found["rows"]:
+        assert one["J"]["low"] <= one["J"]["value"] <= one["J"]["high"]
+    assert chain.outcome(finished.folder, tmp_path / "none", 8) == found
+    assert len(finished.opened) == 1
+
+
+def test_an_older_release_is_judged_in_the_same_draws(finished, before):
+    found = chain.outcome(finished.folder, before, 8)
+    by_name = {one["rung"]: one for one in found["rows"]}
+    assert by_name["knowledge_base_before"]["J"] == by_name["knowledge_base"]["J"]
+    assert found["rules"]["knowledge_base_before"] == found["rules"]["knowledge_base"]
+    used = by_name["before"]  # the fixed gains themselves, with a set-point weight of one
+    assert used["title"] == "old PID"
+    assert used["J"]["value"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_an_older_gain_table_over_what_the_plant_has_not_is_refused(finished, before):
+    metrics = formats.read_json(before / "metrics.json")
+    metrics["controllers"]["table"] = metrics["controllers"]["two_degree"] | {"title": "gain table over the moon"}
+    formats.write_json(before / "metrics.json", metrics | {"recommended": "table"})
+    with pytest.raises(UserError, match="van_der_pol has no gain table over the moon"):
+        chain.outcome(finished.folder, before, 8)
+
+
+def test_a_sentence_with_an_untrue_word_is_untrue(finished):
+    file = finished.folder / "knowledge_base.json"
+    metrics = {"told_by_two_rules": {"equal": [0.8, None, 0.9]}}
+    true = chain.rules_of(finished.folder, metrics)
+    assert (true["rules"], true["untrue_sentences"], true["untrue_words"]) == (8, 0, 0)
+    assert true["told_by_two"] == pytest.approx(0.85)
+    kb = KnowledgeBase.load(file)
+    (base,) = kb.channels
+    error = replace(base.inputs[0], centres=(0.1, 0.5, 1.0))  # "negative" lies above zero, and zero next to it
+    kb.with_channel(0, replace(base, inputs=(error, base.inputs[1]))).save(file)
+    untrue = chain.rules_of(finished.folder, {})
+    assert untrue["untrue_sentences"] > 0
+    assert untrue["untrue_sentences"] == sum(rule.on and rule.terms[0] in (0, 1) for rule in base.rules)
+    assert untrue["errors"] >= untrue["untrue_words"] == 2
+    assert untrue["told_by_two"] is None
+
+
+# -------------------------------------------------------------------------------------------------------------- page
+
+
+def test_the_links_of_the_chain_are_counted():
+    found = counts([ONE, OTHER])
+    assert (found["n"], found["recommended"], found["of_rules"]) == (2, 1, 1)
+    assert (found["worse_mean"], found["worse_error"], found["worse_tail"], found["failing"]) == (0, 1, 0, 0)
+    assert (found["above_simpler"], found["above_imitation"], found["imitated"]) == (1, 1, 1)
+    assert (found["above_direct"], found["direct"]) == (0, 1)
+
+
+def test_the_page_has_a_section_for_each_budget():
+    standard = replace(
+        OTHER, plant="pendulum", budget="standard", rules={"knowledge_base": RULES | {"told_by_two": None}}
+    )
+    text = page(TEMPLATE, [ONE, OTHER, standard])
+    small, large = text.split("## budget=small")[1].split("## budget=standard")
+    assert "| duffing | -20.0 [-30.0, -10.0] | +20.0 | -25.0 | -15.0 [-20.0, -10.0] |" in small
+    assert "| duffing | 0 | KNOWLEDGE_BASE | -20.0 % [-30.0, -10.0] | +10.0 % [+0.0, +20.0] WORSE |" in small
+    assert "| duffing | 1 | fixed PID | - |" in small
+    assert "| all |  | 10 | 2 (20 %) | 4 | 6 | 90.0 % |" in small
+    assert "| pendulum | -30.0 | -10.0 |" in large
+    assert "| all |  | 5 | 1 (20 %) | 2 | 3 | - |" in large
+    assert "older release" not in text
+    assert "{{" not in text
+    assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 120
+
+
+def test_what_an_older_release_would_use_stands_beside_what_is_used_today():
+    older = replace(ONE, rows=(*ONE.rows, row("before", -0.15), row("knowledge_base_before", -0.3)))
+    fixed = replace(OTHER, rows=(*OTHER.rows, row("before", 0.05), row("knowledge_base_before", 0.1)))
+    found = older_counts([older, fixed])
+    assert (found["n"], found["used"], found["bases"]) == (2, 2, 1)
+    assert "| duffing | 0 | BEFORE | KNOWLEDGE_BASE | -15.0 → -20.0 % | -15.0 → +10.0 % |" in found["table"][2]
+    assert "| duffing | 1 | BEFORE | fixed PID | +5.0 → +0.0 % |" in found["table"][3]
+    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(
+        page(TEMPLATE, [older, fixed]).split()
+    )
+
+
+def test_all_rows_are_in_the_table_and_on_the_terminal(own_folder, monkeypatch, capsys):
+    monkeypatch.setattr(StudyCase, "designed", lambda case, folder: folder / case.name)
+    monkeypatch.setattr(chain, "outcome", lambda *_: {"rows": list(ONE.rows), "rules": dict(ONE.rules)})
+    chain.main(["duffing", "0", "small"])
+    assert "knowledge_base *" in capsys.readouterr().out
+    assert not list(own_folder.iterdir())
+    (own_folder / "docs/studies").mkdir(parents=True)
+    chain.main([])
+    with (own_folder / "docs/studies/chain.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 40 * len(ONE.rows)
+    assert tuple(rows[0]) == COLUMNS
+    assert (rows[3]["rung"], rows[3]["recommended"], rows[3]["error"], rows[3]["tail_low"]) == (
+        "knowledge_base", "1", "0.1", repr(-0.2 - 0.1),
+    )  # fmt: skip
+    assert len(cells(ONE)) == len(printed(ONE).splitlines()) - 2
+    assert (own_folder / "docs/studies/chain.md").read_text(encoding="utf-8").startswith("# Whether the chain")
