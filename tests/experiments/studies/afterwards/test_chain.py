@@ -62,18 +62,17 @@ def test_other_words_are_refused(words):
 # ---------------------------------------------------------------------------------------------------------- outcomes
 
 
-@pytest.fixture
-def before(finished):
-    """The same run, as that of an older release which recommends its two-degree-of-freedom PID."""
-    folder = finished.folder.parents[1] / "before" / finished.folder.name
-    folder.mkdir(parents=True)
-    for name in ("config.json", "metrics.json", "knowledge_base.json"):
-        (folder / name).write_bytes((finished.folder / name).read_bytes())
-    metrics = formats.read_json(folder / "metrics.json")
+def older(folder, name, title, times=1, *more):
+    """A copy of a run, as that of an older release which recommends the fixed gains, `times` over, as another rung."""
+    place = folder.parents[1] / "before" / folder.name
+    place.mkdir(parents=True)
+    for file in ("config.json", "metrics.json", "knowledge_base.json"):
+        (place / file).write_bytes((folder / file).read_bytes())
+    metrics = formats.read_json(place / "metrics.json")
     of_fixed = metrics["controllers"]["fixed"]
-    metrics["controllers"]["two_degree"] = of_fixed | {"title": "old PID", "theta": [*of_fixed["theta"], 1.0]}
-    formats.write_json(folder / "metrics.json", metrics | {"recommended": "two_degree"})
-    return folder
+    metrics["controllers"][name] = of_fixed | {"title": title, "theta": [*of_fixed["theta"] * times, *more]}
+    formats.write_json(place / "metrics.json", metrics | {"recommended": name})
+    return place
 
 
 def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run, tmp_path):
@@ -88,20 +87,26 @@ def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run, tmp_path):
     assert len(finished.opened) == 1
 
 
-def test_an_older_release_is_judged_in_the_same_draws(finished, before):
-    found = chain.outcome(finished.folder, before, 8)
+@pytest.mark.parametrize(
+    "used",
+    [
+        ("fixed", "old PID"),
+        ("two_degree", "two-degree-of-freedom PID", 1, 1.0),
+        ("table", "gain table over the error's magnitude", 2, 1.0),
+    ],
+)
+def test_an_older_release_is_judged_in_the_same_draws(finished, used):
+    """Its controllers are this run's here: the knowledge base, and the fixed gains in the form of several rungs."""
+    found = chain.outcome(finished.folder, older(finished.folder, *used), 8)
     by_name = {one["rung"]: one for one in found["rows"]}
     assert by_name["knowledge_base_before"]["J"] == by_name["knowledge_base"]["J"]
     assert found["rules"]["knowledge_base_before"] == found["rules"]["knowledge_base"]
-    used = by_name["before"]  # the fixed gains themselves, with a set-point weight of one
-    assert used["title"] == "old PID"
-    assert used["J"]["value"] == pytest.approx(0.0, abs=1e-9)
+    assert by_name["before"]["title"] == used[1]
+    assert by_name["before"]["J"]["value"] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_an_older_gain_table_over_what_the_plant_has_not_is_refused(finished, before):
-    metrics = formats.read_json(before / "metrics.json")
-    metrics["controllers"]["table"] = metrics["controllers"]["two_degree"] | {"title": "gain table over the moon"}
-    formats.write_json(before / "metrics.json", metrics | {"recommended": "table"})
+def test_an_older_gain_table_over_what_the_plant_has_not_is_refused(finished):
+    before = older(finished.folder, "table", "gain table over the moon", 2, 1.0)
     with pytest.raises(UserError, match="van_der_pol has no gain table over the moon"):
         chain.outcome(finished.folder, before, 8)
 
@@ -152,15 +157,13 @@ def test_the_page_has_a_section_for_each_budget():
 
 
 def test_what_an_older_release_would_use_stands_beside_what_is_used_today():
-    older = replace(ONE, rows=(*ONE.rows, row("before", -0.15), row("knowledge_base_before", -0.3)))
+    was = replace(ONE, rows=(*ONE.rows, row("before", -0.15), row("knowledge_base_before", -0.3)))
     fixed = replace(OTHER, rows=(*OTHER.rows, row("before", 0.05), row("knowledge_base_before", 0.1)))
-    found = older_counts([older, fixed])
+    found = older_counts([was, fixed])
     assert (found["n"], found["used"], found["bases"]) == (2, 2, 1)
     assert "| duffing | 0 | BEFORE | KNOWLEDGE_BASE | -15.0 → -20.0 % | -15.0 → +10.0 % |" in found["table"][2]
     assert "| duffing | 1 | BEFORE | fixed PID | +5.0 → +0.0 % |" in found["table"][3]
-    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(
-        page(TEMPLATE, [older, fixed]).split()
-    )
+    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(page(TEMPLATE, [was, fixed]).split())
 
 
 def test_all_rows_are_in_the_table_and_on_the_terminal(own_folder, monkeypatch, capsys):
