@@ -128,7 +128,7 @@ def _section(template: Template, budget: str, designs: Sequence[ChainDesign]) ->
         {
             "budget": budget,
             **counts(designs),
-            "summary": _summary(designs),
+            **{f"summary_of_{measure}": _summary(designs, measure) for measure in MEASURES},
             "recommended_rows": _recommended(designs),
             "rules": _rules(designs),
         },
@@ -162,12 +162,12 @@ def _lower(one: float | None, other: float | None) -> bool:
     return one is not None and other is not None and one < other
 
 
-def _summary(designs: Sequence[ChainDesign]) -> list[str]:
-    """Plants against rungs: the change of J, the mean of the seeds with their range."""
+def _summary(designs: Sequence[ChainDesign], measure: str) -> list[str]:
+    """Plants against rungs: the change of a measure, the mean of the seeds with their range."""
     rungs = list(dict.fromkeys(row["rung"] for one in designs for row in one.rows))
     plants = dict.fromkeys(one.plant for one in designs)
     rows = [
-        [plant, *(_with_range(one.value(rung) for one in designs if one.plant == plant) for rung in rungs)]
+        [plant, *(_with_range(one.value(rung, measure) for one in designs if one.plant == plant) for rung in rungs)]
         for plant in plants
     ]
     return markdown_table(["plant", *map(in_words, rungs)], rows, numbers=True)

@@ -145,7 +145,9 @@ def test_the_page_has_a_section_for_each_budget():
     )
     text = page(TEMPLATE, [ONE, OTHER, standard])
     small, large = text.split("## budget=small")[1].split("## budget=standard")
-    assert "| duffing | -20.0 [-30.0, -10.0] | +20.0 | -25.0 | -15.0 [-20.0, -10.0] |" in small
+    of_j, of_error = small.split("Of the tracking error")
+    assert "| duffing | -20.0 [-30.0, -10.0] | +20.0 | -25.0 | -15.0 [-20.0, -10.0] |" in of_j
+    assert "| duffing | -20.0 [-30.0, -10.0] | +20.0 | -25.0 | +0.0 [-10.0, +10.0] |" in of_error
     assert "| duffing | 0 | KNOWLEDGE_BASE | -20.0 % [-30.0, -10.0] | +10.0 % [+0.0, +20.0] WORSE |" in small
     assert "| duffing | 1 | fixed PID | - |" in small
     assert "| all |  | 10 | 2 (20 %) | 4 | 6 | 90.0 % |" in small
