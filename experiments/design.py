@@ -26,9 +26,9 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     from experiments.pipeline.planned import followed
     from experiments.pipeline.search_stages import searched
     from experiments.report import outputs
-    from experiments.settings import setup
+    from experiments.settings import begun
 
-    job = setup(config)
+    job = begun(config, None if config.start is None else folder.readable(config.start))
     outputs.announce(job, folder, quiet=config.quiet)
     found = searched(followed(job, folder, quiet=config.quiet))
     outputs.write(
@@ -46,11 +46,11 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 
 def _check(config: DesignConfig) -> None:
     from experiments.report import exports
-    from experiments.settings import settle_step, setup, situations
+    from experiments.settings import begun, settle_step, situations
 
     advice = _refuse_broken(config) if config.plant_file else 0  # the project's own plants are checked by its tests
     settle_step(config)
-    job = setup(config)
+    job = begun(config)
     exports.check(config, job.plant)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
     if advice and not config.quiet:

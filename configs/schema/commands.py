@@ -180,6 +180,12 @@ class WorstConfig(RunConfig):
 class DesignConfig(RunConfig):
     """`sscq design`: from situations to a proven controller."""
 
+    start: str | None = setting(
+        None,
+        "knowledge base file to go on from, such as an earlier run's knowledge_base.json; it gives inputs, terms and a "
+        "start of the searches, and is judged with the others",
+        file=True,
+    )
     seeds: int = setting(1, "searches of every controller, each with a seed of its own; validation chooses", low=1)
     coarse_step: str = setting(
         "refuse",

@@ -56,8 +56,8 @@ def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, eva
 
 
 LADDER = (
-    "own", "rule", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
-    "knowledge_base_direct", "knowledge_base",
+    "own", "rule", "fixed", "given", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made",
+    "hand_made_scaled", "knowledge_base_direct", "knowledge_base",
 )  # fmt: skip
 """What may be recommended, simplest first; laws of the plant's own field stand after the fixed PID."""
 

@@ -22,8 +22,9 @@ from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement import coarse
 from flcs.refinement import regions as scatter
 from flcs.refinement.genome import Genes, candidate, number_of_genes, with_reference
-from flcs.refinement.refinement import anchored, refine, repaired
+from flcs.refinement.refinement import anchored, certified, refine, repaired
 from flcs.refinement.regions import draw_gains, regions_with_genes, with_gains, words
+from flcs.refinement.transfer import transferred
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
 from sscq.baselines.tuned import Tuned
@@ -192,12 +193,19 @@ class Refining:
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(self.shares.tries):
             self._fine(number, *starts[number % 2], coarse, thrown)
-        return self._chosen(unmoved)
+        return self._chosen(unmoved, self._transferred(whole))
 
-    def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
-        """The validation situations' choice; the fixed PID itself is among them, with all of its own travel."""
+    def _transferred(self, whole: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+        """The knowledge base that the design starts from on this grid, inside the margins, not searched."""
+        if self.bench.setup.start is None:
+            return ()
+        return (certified(self._whole(transferred(self.bench.setup.start, whole)), self.kept, self.setup.laws),)
+
+    def _chosen(self, unmoved: KnowledgeBase, given: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, Tuned]:
+        """The validation situations' choice; what was given is among them, and the fixed PID with its own travel."""
         found = min(self.tried, key=lambda one: one.validation)
-        kb = unmoved if self.judged_free(unmoved) <= found.validation else found.kb
+        value, kb = min([(found.validation, found.kb), *((self.judged(one), one) for one in given)], key=_value)
+        kb = unmoved if self.judged_free(unmoved) <= value else kb
         entries = (*self.before, *(one.entry for one in self.tried))
         histories = tuple(history for one in entries for history in one.histories)
         spent = sum(one.spent for one in entries)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
 from experiments.pipeline.refining import completed
+from experiments.settings import start
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +110,8 @@ def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, ora
     others = judging.choose_table(bench, reference, richer)
     bench = scheduling_inputs.chosen(bench, fixed, equal, richer)
     lessons = aggregation.taught(bench, reference, fixed)
-    known = scheduling_inputs.designed_starts(bench, completed(lessons.kb), fixed)
+    whole = completed(lessons.kb)
+    known = (*start.starts(bench.setup, whole), *scheduling_inputs.designed_starts(bench, whole, fixed))
     refined = {
         "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal", known),
         "free": knowledge.refined(bench, reference.fitness, lessons.kb, fixed, "free", known),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flcs.inference.variable import Variable
 
 _POINTS = (5, 3)  # of the first and of the second scheduling variable
+_WHOLE = {"knowledge_base": "the whole table: knowledge_base_table*.csv", "given": "all of its rules: given.json"}
 _NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
 MEASURE_NAMES = {
     "cost": "cost J",
@@ -82,7 +83,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
     ----------
     data : ReportData
     kb : KnowledgeBase
-        The refined one at equal travel, whose gains are told where it is recommended.
+        The recommended one, whose gains are told; else the refined one at equal travel.
     """
     verdict = data.verdict
     keys = _typed_in(data)
@@ -264,12 +265,12 @@ def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[l
     if gains.nodes:
         rows[0][0] = f"{title}, at {gains.at}"
         rows += [[f"  at {node.at}", *_numbers(node), "", ""] for node in gains.nodes]
-    elif key == "knowledge_base" == data.verdict.recommended:
+    elif key == data.verdict.recommended and key in _WHOLE:
         rows[0][0] = f"{title}, reference gains"
         for place, (kp, ki, kd) in gain_nodes(kb, channel):
             node = replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None)
             rows.append([f"  at {place}", *_numbers(node), "", ""])
-        rows.append(["  the whole table: knowledge_base_table*.csv; as code: sscq export", *[""] * 10])
+        rows.append([f"  {_WHOLE[key]}; as code: sscq export", *[""] * 10])
     return rows
 
 

@@ -157,6 +157,7 @@ def _proofs(path: Path) -> tuple[Proof, ...]:
 _FILES = (
     ("knowledge_base.json", "the knowledge base at equal actuator travel: terms, rules, law, record of its validation"),
     ("knowledge_base_free_travel.json", "the same with free actuator travel"),
+    ("given.json", "the knowledge base that the design started from, with its validation here"),
     ("teaching_signal.csv", "best gains over time with inputs and weights"),
     ("trade_off.json", "number of rules against fitness, taught and validation, and what each rule is worth"),
     ("structure.json", "what the searches over inputs and terms found"),

@@ -88,7 +88,9 @@ def write(
     from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
-    exports.of_design(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
+    kbs = {**(further.kbs if further else {}), "knowledge_base": refined["equal"].kb}
+    leaving = judgement.verdict.recommended if judgement.verdict.recommended in kbs else "knowledge_base"
+    exports.of_design(bench, with_record(kbs[leaving], bench, judgement, leaving), config)
     path, data = report(case, arrays)
     print(table_text(group, judgement, data, setup.limits is not None))
     print("".join(f"{note}\n" for note in (further.notes if further else ())), end="")
@@ -97,7 +99,7 @@ def write(
     print()
     print("\n".join(sentences(refined)))
     print(judgement.verdict.sentence)
-    print("\n".join(answer(data, refined["equal"].kb)))
+    print("\n".join(answer(data, kbs[leaving])))
     print(f"report: {path}")
 
 

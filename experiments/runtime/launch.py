@@ -21,6 +21,7 @@ import sys
 import time
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
@@ -30,11 +31,10 @@ from experiments.runtime.progress import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from omegaconf import DictConfig
 
-    from experiments.runtime.run_folder import RunFolder
+    from experiments.runtime.run_folder import RunFolder, RunRecord
 
     Job = Callable[[Any, RunFolder], None]
     Check = Callable[[Any], object]
@@ -214,9 +214,10 @@ def _resume(name: str, settings: DictConfig) -> RunFolder:
 
     if _sweep_folder() is not None:
         raise UserError("resume goes on with one run; it cannot be combined with -m")
-    named, begun_with = settings.plant_file, read_record(settings.resume)["config"].get("plant_file")
+    record = read_record(settings.resume)
+    named, begun_with = settings.plant_file, record["config"].get("plant_file")
     moved = {begun_with: named} if named and isinstance(begun_with, str) else {}
-    folder = RunFolder.resume(settings.resume, command=name, moved=moved)
+    folder = RunFolder.resume(settings.resume, command=name, moved=moved | _kept_start(settings.resume, record))
     try:
         given = [word for word in _overrides(store.SCHEMAS[name]) if not moved or _key(word) != "plant_file"]
         _refuse_differences(settings.resume, folder, given)
@@ -225,6 +226,15 @@ def _resume(name: str, settings: DictConfig) -> RunFolder:
         folder.close()
         raise
     return folder
+
+
+def _kept_start(place: str, record: RunRecord) -> dict[str, str]:
+    """Return the run's copy of the knowledge base that a design starts from, where the file itself is gone."""
+    start = record["config"].get("start")
+    copies = {item["file"]: Path(place, item["copy"]) for item in record["inputs"]}
+    if not isinstance(start, str) or start not in copies or Path(start).exists() or not copies[start].is_file():
+        return {}
+    return {start: str(copies[start])}
 
 
 def _merged(name: str, stored: dict[str, Any], settings: DictConfig) -> DictConfig:

@@ -149,7 +149,7 @@ class RunFolder:
         self.overrides: list[str] = record["overrides"]
         self.resumed = resumed
         self.changed_versions = self._note_versions()
-        self._lock = lock
+        self._lock, self._inputs = lock, record["inputs"]
         self.stage = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time).run
 
     # -------------------------------------------------------------------------------------------- making and finding
@@ -230,6 +230,11 @@ class RunFolder:
             _check_inputs(record["inputs"], moved or {})
             _keep_inputs(path, record["inputs"], moved or {})
             return cls(path, record, lock, resumed=True)
+
+    def readable(self, file: str) -> Path:
+        """Return where one of the user's files is to be read: where it was, or its copy here once it is gone."""
+        copies = {item["file"]: self.path / item["copy"] for item in self._inputs}
+        return Path(file) if Path(file).is_file() else copies[file]
 
     def _note_versions(self) -> list[str]:
         present, place = versions(), self.path / _VERSIONS

@@ -7,5 +7,6 @@ reported before anything runs.
 from experiments.settings.assemble import Setup, setup
 from experiments.settings.integration_step import settle_step
 from experiments.settings.searching import FrontPlan
+from experiments.settings.start import begun
 
-__all__ = ["FrontPlan", "Setup", "settle_step", "setup"]
+__all__ = ["FrontPlan", "Setup", "begun", "settle_step", "setup"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from experiments.settings.searching import FrontPlan
+    from flcs import KnowledgeBase
     from flcs.learning.config import NetworkConfig
     from plants import Plant
     from sscq.baselines.search_plan import Method
@@ -72,6 +73,8 @@ class Setup:
         Kind and number to situations with the seeds (and the plant) of a repetition; 0: the declared ones.
     front : FrontPlan or None
         How the trade-off front is searched, where one is wished for.
+    start : KnowledgeBase or None
+        A stored one that the design begins with; see :mod:`experiments.settings.start`.
     """
 
     config: DesignConfig
@@ -97,6 +100,7 @@ class Setup:
     seed: int
     warnings: tuple[str, ...]
     front: FrontPlan | None
+    start: KnowledgeBase | None = None
 
     def all_warnings(self) -> list[str]:
         """Return what the user must know before anything is searched, the fitness's own warning among it."""

@@ -64,7 +64,7 @@ def network_of(config: DesignConfig, plant: Plant) -> NetworkConfig:
     mirrored = net.mirrored
     if mirrored is None:  # of other measurements nobody knows that they change sign with the state
         known = net.inputs is None or set(net.inputs) <= set(OWN_INPUTS)
-        mirrored = known and not net.centres and _odd(config, plant)
+        mirrored = known and not net.centres and is_odd(config, plant)
     inputs = USUAL_INPUTS if net.inputs is None else net.inputs
     return built(NetworkConfig, net, output=sets, mirrored=mirrored, inputs=inputs)
 
@@ -102,14 +102,14 @@ def _check_inputs(config: DesignConfig, plant: Plant) -> None:
 
 
 def _check_mirror(config: DesignConfig, plant: Plant) -> None:
-    if config.network.mirrored and not _odd(config, plant):
+    if config.network.mirrored and not is_odd(config, plant):
         raise UserError(
             f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is "
             "right on one side says nothing of the other; leave it out"
         )
 
 
-def _odd(config: DesignConfig, plant: Plant) -> bool:
+def is_odd(config: DesignConfig, plant: Plant) -> bool:
     """Whether the plant with the limits that its command has here is its own mirror image."""
     limits = config.controller.limits
     return (limits is None or limits[0] == -limits[1]) and plants.is_odd(plant)

@@ -147,6 +147,22 @@ def _weighted_mean(values: Array, weight: Array) -> Array:
     return np.asarray(np.einsum("n,nj->j", w, values) / w.sum())
 
 
+_ROUNDING = 1e-9  # relative: a gap that is stretched to the smallest must not come out below it
+
+
+def apart(centres: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:
+    """Centres stretched about their middle so that the nearest two keep the smallest gap; unchanged if they do."""
+    wanted, nearest = SMALLEST_GAP * (high - low), float(np.diff(centres).min())
+    if nearest >= wanted:
+        return centres
+    half = 0.5 * (centres[-1] - centres[0]) * wanted / nearest * (1.0 + _ROUNDING)
+    middle = min(max(0.5 * (centres[0] + centres[-1]), low + half), high - half)
+    if 2.0 * half > high - low:  # uneven ones would not fit
+        return tuple(np.linspace(low, high, len(centres)).tolist())
+    shares = (np.array(centres) - centres[0]) / (centres[-1] - centres[0])
+    return tuple((middle + half * (2.0 * shares - 1.0)).tolist())
+
+
 UNBOUNDED = (-math.inf, math.inf)
 
 
@@ -160,8 +176,9 @@ def given_variable(
     overlap: float = 1.0,
     seen: tuple[float, float] | None = None,
     bounds: tuple[float, float] = UNBOUNDED,
+    mirrored: bool = False,
 ) -> Variable:
-    """Return a linguistic variable with these centres.
+    """Return a linguistic variable with these centres, drawn apart where its range allows none that near.
 
     Its range holds the centres and the data, these as :func:`flcs.learning.terms.robust_range` has it, but ends at the
     bounds: noise beyond what a quantity can be is no reason for a wider range.
@@ -180,11 +197,13 @@ def given_variable(
         What a closed loop has met: the range holds it, too, widened as the data's is.
     bounds : (low, high)
         Of the quantity itself.
+    mirrored : bool
+        The range is its own mirror image: the wider side counts.
 
     Raises
     ------
     ValueError
-        For a centre outside the bounds, or centres nearer to one another than a variable of this range allows.
+        For a centre outside the bounds.
     """
     if not bounds[0] <= min(centres) <= max(centres) <= bounds[1]:
         raise ValueError(
@@ -193,9 +212,11 @@ def given_variable(
     ranges = [robust_range(x), *([] if seen is None else [widened(*seen)])]
     low = min(max(min(part[0] for part in ranges), bounds[0]), *centres)
     high = max(min(max(part[1] for part in ranges), bounds[1]), *centres)
-    form, smallest = shape_of(shape), SMALLEST_GAP * (high - low)
-    widths = tuple(max(width, smallest) for width in form.default_widths(tuple(centres), overlap))
-    return Variable(name, unit, low, high, tuple(centres), widths, form)
+    if mirrored:
+        low, high = -max(-low, high), max(-low, high)
+    form, smallest, placed = shape_of(shape), SMALLEST_GAP * (high - low), apart(tuple(centres), low, high)
+    widths = tuple(max(width, smallest) for width in form.default_widths(placed, overlap))
+    return Variable(name, unit, low, high, placed, widths, form)
 
 
 def bounds_of(plant: Plant | str, name: str) -> tuple[float, float]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from flcs.inference.membership import SHAPES
 from flcs.inference.rule_base import OWN_INPUTS
 from flcs.inference.variable import SMALLEST_GAP
@@ -15,7 +13,7 @@ from flcs.learning.config import SEARCH, NetworkConfig
 from flcs.learning.information import informative_inputs
 from flcs.learning.rows import column_of
 from flcs.learning.term_search import choose_terms, genetic, search_terms
-from flcs.learning.terms import Population, bounds_of, given_variable, true_centres, widened
+from flcs.learning.terms import Population, apart, bounds_of, given_variable, true_centres, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from flcs.learning.rows import TeachingRows
     from flcs.learning.term_search import Choice
     from plants import Plant
-
-_ROUNDING = 1e-9  # relative: a gap that is stretched to the smallest must not come out below it
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def variables(
         if k not in choice_of:
             own = given_variable(
                 name, config.centres[name], x[:, k], unit=unit, shape=shape, overlap=config.overlap, seen=met,
-                bounds=bounds_of(plant, name),
+                bounds=bounds_of(plant, name), mirrored=config.mirrored,
             )  # fmt: skip
             chosen.append(replace(mirrored_variable(own), labels=()) if config.mirrored else own)
             continue
@@ -111,23 +107,10 @@ def _reaching(variable: Variable, seen: tuple[float, float] | None, *, mirrored:
         low, high = widened(*seen)
         low, high = min(variable.low, low), max(variable.high, high)
         widths = tuple(max(width, SMALLEST_GAP * (high - low)) for width in variable.widths)
-        centres = _apart(variable.centres, low, high)
+        centres = apart(variable.centres, low, high)
         centres = true_centres(centres, low, high) if variable.signed else centres
         variable = replace(variable, low=low, high=high, centres=centres, widths=widths)
     return replace(mirrored_variable(variable), labels=()) if mirrored else variable
-
-
-def _apart(centres: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:
-    """Centres stretched about their middle so that the nearest two keep the smallest gap; unchanged if they do."""
-    wanted, nearest = SMALLEST_GAP * (high - low), float(np.diff(centres).min())
-    if nearest >= wanted:
-        return centres
-    half = 0.5 * (centres[-1] - centres[0]) * wanted / nearest * (1.0 + _ROUNDING)
-    middle = min(max(0.5 * (centres[0] + centres[-1]), low + half), high - half)
-    if 2.0 * half > high - low:  # uneven ones would not fit
-        return tuple(np.linspace(low, high, len(centres)).tolist())
-    shares = (np.array(centres) - centres[0]) / (centres[-1] - centres[0])
-    return tuple((middle + half * (2.0 * shares - 1.0)).tolist())
 
 
 def _terms(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.pipeline.rungs import rival
+from experiments.pipeline.rungs import given, rival
 from experiments.pipeline.rungs.rung import Rungs
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["Rungs", "further"]
 
 
 def further(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
-    """Return the laws of the plant's own field, and the rungs that the settings ask for, as stages of the run.
+    """Return laws of the plant's own field, a knowledge base given as start, and the rungs that the settings ask for.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def further(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase)
         Whose structure the knowledge base without imitation shares.
     """
     wanted = bench.setup.config.ladder.further
-    own = rival.rungs(bench, fixed, equal)
+    own = rival.rungs(bench, fixed, equal) + given.rungs(bench)
     if not wanted:
         return own
     from experiments.pipeline.rungs import direct, hand_made, lqi, margin_table

@@ -10,6 +10,7 @@ from experiments.pipeline.judging import of_kb, taught_loops
 from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.rungs.rung import Rungs
+from experiments.settings.start import starts
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.direct import direct
 from flcs.refinement.genome import number_of_genes
@@ -36,14 +37,15 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
+        known = starts(setup, start)
         if setup.network.mirrored:
-            start = mirrored(start)
+            start, known = mirrored(start), tuple(map(mirrored, known))
         n_genes = number_of_genes(start, setup.laws, mirrored=setup.network.mirrored)
         plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
         with progress:
             kb, found = refine(
                 task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation,
-                mirrored=setup.network.mirrored,
+                mirrored=setup.network.mirrored, starts=known,
             )  # fmt: skip
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,

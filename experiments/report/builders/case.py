@@ -43,6 +43,7 @@ COMPARED = ("iae", "entropy_difference_abs", "total_variation")
 
 SHORT = {
     "own": "your present gains",
+    "given": "knowledge base given",
     "table": "gain table",
     "margin_table": "margin-design table",
     "margin_table_fine": "finer margin-design table",

@@ -108,6 +108,18 @@ def test_with_both_shares_at_zero_there_are_the_tries_alone(job, edge):
     assert [search_results.parted(name)[0] for name, _ in entry.histories] == [""] * 4
 
 
+def test_what_a_design_starts_from_is_chosen_where_no_search_is_better(job, edge):
+    """Searches that have no evaluations to speak of, from bad rules; the stored ones were searched for long."""
+    bad, good = 0.2 * edge, 0.6 * edge * np.linspace(1.5, 0.9, 9)[:, None]
+    stored = kb_of(job, 0.6 * edge, good)
+    shares = {"anchor_share": 0.0, "coarse_share": 0.0}
+    without, _ = searches(replace(job, evaluations=12), bad, **shares).best(kb_of(job, bad))
+    kb, entry = searches(replace(job, evaluations=12, start=stored), bad, **shares).best(kb_of(job, bad))
+    assert value(job, kb, "validation") < value(job, without, "validation")
+    assert [rule.gains for rule in kb.channels[0].rules] == [rule.gains for rule in stored.channels[0].rules]
+    assert entry.spent > 0
+
+
 # ------------------------------------------------------------------------------------------------------- on the limit
 
 

@@ -36,6 +36,7 @@ def completed(line, cursor=None):
         ("sscq design plant=pen", ["pendulum"]),
         ("sscq design plant=unicycle:b", ["balanced"]),
         ("sscq simulate t_end=5 plant=mag", ["magnetic_levitation"]),
+        ("sscq design sta", ["start="]),
         ("sscq design budget=", ["large", "small", "standard"]),
         ("sscq design controller.act", ["controller.action="]),
         ("sscq design controller.action=", ["direct", "reverse"]),

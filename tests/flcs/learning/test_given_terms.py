@@ -80,6 +80,16 @@ def test_a_centre_where_the_quantity_cannot_be_is_refused():
         NetworkConfig(inputs=(POSITION,), centres={"postion": GIVEN})
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_centres_nearer_than_the_range_allows_are_drawn_apart(mirrored):
+    """A range that is wider than whoever gave the terms knew of ends no design."""
+    found = given_variable("x", (-0.001, 0.0, 0.001), NOISY, seen=(-1.0, 3.0), mirrored=mirrored)
+    assert found.centres == pytest.approx((-found.smallest_gap, 0.0, found.smallest_gap))
+    assert (found.low == -found.high) is mirrored
+    kept = given_variable("x", (-0.1, 0.0, 0.1), NOISY, seen=(-1.0, 3.0), mirrored=mirrored)
+    assert kept.centres == (-0.1, 0.0, 0.1)
+
+
 def test_widths_follow_the_centres_and_the_overlap():
     """Gaussian terms cross at 1/2 with overlap 1, so half of it halves their widths, down to the smallest allowed."""
     one, half = (given_variable("x", GIVEN, NOISY, shape="gaussian", overlap=share) for share in (1.0, 0.5))

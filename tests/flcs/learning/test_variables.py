@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from flcs.inference.variable import SMALLEST_GAP, Variable
-from flcs.learning.variables import _apart, _reaching
+from flcs.learning.terms import apart
+from flcs.learning.variables import _reaching
 
 
 def variable(centres, shape="triangular", widths=()):
@@ -36,7 +37,7 @@ def test_at_an_end_of_the_range_they_move_inwards():
 
 
 def test_terms_that_cannot_be_stretched_alike_are_spread_evenly():
-    found = _apart((0.0, 0.001, 1.0), -1.0, 9.0)
+    found = apart((0.0, 0.001, 1.0), -1.0, 9.0)
     assert found == pytest.approx((-1.0, 4.0, 9.0))
 
 
