@@ -57,52 +57,24 @@ class FitnessConfig(SettingsPart):
             )
 
 
-_ROUNDING = 1e-9
-
-
 @part(
     GeneticAlgorithm,
     order="method population tournament crossover p_crossover eta_crossover alpha p_mutation eta_mutation elite "
-    "stall_generations stall_tolerance tries anchor_share coarse_share scatter_share region_share renew_every",
+    "stall_generations stall_tolerance tries renew_every",
 )
 class SearchConfig(SettingsPart):
-    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes."""
+    """The search of every candidate: the genetic algorithm explores, gradient descent polishes."""
 
     method: str = setting(
-        "both",
-        "genetic algorithm, CMA-ES, one after the other, the genetic algorithm and then gradient descent, or "
-        "differential evolution",
-        choices=("both", "genetic", "cmaes", "gradient", "differential_evolution"),
+        "gradient",
+        "the genetic algorithm and then gradient descent (CMA-ES where the loop has no slopes), the genetic algorithm "
+        "and then CMA-ES, one of them alone, or differential evolution",
+        choices=("gradient", "both", "genetic", "cmaes", "differential_evolution"),
     )
     tries: int = setting(
-        2, "searches of a knowledge base, from the imitated rules and from the reference gains in turn; they share its "
+        1, "searches of a knowledge base, from the imitated rules and from the reference gains in turn; they share its "
         "budget, the validation situations choose", low=1
     )  # fmt: skip
-    anchor_share: float = setting(
-        0.1, "most share of a knowledge base's evaluations for reference gains inside the margins, where the fixed PID "
-        "lies on their limit; 0: the fixed PID's", low=0, below=0.5
-    )  # fmt: skip
-    coarse_share: float = setting(
-        0.3, "most share of a knowledge base's evaluations for gains over one input alone, where the search of all "
-        "rules then starts; 0: none", low=0, below=0.5
-    )  # fmt: skip
-    scatter_share: float = setting(
-        0.0, "share of a knowledge base's evaluations for random gains in one region of its rules at a time, the best "
-        "of which are starts, too; 0: none", low=0, below=0.9
-    )  # fmt: skip
-    region_share: float = setting(
-        0.0, "share of a knowledge base's evaluations for searches of the gains of one region of its rules at a time, "
-        "all others as in the best so far; 0: none", low=0, below=0.9
-    )  # fmt: skip
-
-    def complaints(self) -> Iterator[str]:
-        """Yield what is wrong with several settings together."""
-        spent = self.anchor_share + self.coarse_share + self.scatter_share + self.region_share
-        if spent >= 1.0 - _ROUNDING:
-            yield (
-                f"anchor_share + coarse_share + scatter_share + region_share must be below 1, got {spent:g}: nothing "
-                "of the evaluations is left to search all rules; lower one of them"
-            )
 
 
 @dataclass
@@ -110,9 +82,9 @@ class LadderConfig:
     """Controllers of other schools, judged beside the knowledge base."""
 
     further: list[str] = setting(
-        list,
+        lambda: ["direct"],
         "gain table by margin design; hand-made 7x7 fuzzy PID; state feedback on all states (upper reference); "
-        "knowledge base without imitation",
+        "knowledge base without imitation, which tells what the network is worth",
         choices=("all", "margin_table", "hand_made", "lqi", "direct"),
     )
 

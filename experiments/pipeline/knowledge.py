@@ -241,7 +241,7 @@ def refined(
 
     def compute(checkpoints: Path) -> Refined:
         task, validation = setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
-        searches = Refining(bench, task, validation, fixed, name, _NAMES[kind], checkpoints, known)
+        searches = Refining(bench, task, validation, name, _NAMES[kind], checkpoints, known)
         kb, entry = searches.best(start)
         kb, curve = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,

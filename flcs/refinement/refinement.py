@@ -2,11 +2,6 @@
 
 Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
 the plant's response as fitness, starting from the imitated rules and from the reference gains.
-
-A search starts from the reference gains in all rules as well, so these should keep what gains at rest have to keep. The
-best fixed PID lies on the limit of the margins itself, while a search keeps off that limit by a share of it: where a
-knowledge base rests at such gains, the search pays for them in place of seeing the loop. Other reference gains inside
-the limits take that away.
 """
 
 from __future__ import annotations
@@ -15,19 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flcs.fuzzy_controller import FuzzyController
-from flcs.refinement.genome import Genes, candidate, with_reference
+from flcs.refinement.genome import candidate, with_reference
 from sscq.baselines.objective import Objective
 from sscq.baselines.search_plan import SearchPlan, search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy as np
-
     from controllers.protocols import Law
-    from flcs.inference.rule_base import Rule
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
-    from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
     from sscq.baselines.tuned import Tuned
     from sscq.margins.operating import OperatingMargins
@@ -48,7 +37,6 @@ def refine(
     validation: Task | None = None,
     mirrored: bool = False,
     starts: tuple[KnowledgeBase, ...] = (),
-    narrowed: Callable[[Candidate, Genes], Candidate] | None = None,
 ) -> tuple[KnowledgeBase, Tuned]:
     """Refine a knowledge base in closed loop.
 
@@ -67,8 +55,6 @@ def refine(
         Search one side only, see :mod:`flcs.knowledge_base.mirror`.
     starts : tuple of KnowledgeBase
         Of the same structure: more places to start from.
-    narrowed : callable, optional
-        Gives the candidate that is searched from that of all rules and its genome, see :mod:`flcs.refinement.coarse`.
 
     Returns
     -------
@@ -77,8 +63,6 @@ def refine(
     found : Tuned
     """
     start = candidate(kb, (kb, *starts, with_reference(kb)), laws, name, title, mirrored=mirrored)
-    if narrowed is not None:
-        start = narrowed(start, Genes(start.controller, mirrored))
     found = search(task, start, plan, margins, validation)
     refined = start.controller.with_theta(found.theta)
     kept = certified(refined, margins, laws)
@@ -114,32 +98,3 @@ def _keeps(kb: KnowledgeBase, margins: OperatingMargins, laws: tuple[Law, ...], 
         return True
     controller = FuzzyController(kb, authority=authority, laws=laws)
     return margins.keeps_of(controller, controller.theta)
-
-
-def anchored(kb: KnowledgeBase, gains: Sequence[float] | np.ndarray) -> KnowledgeBase:
-    """Return the knowledge base with other reference gains [n_gains]; its rules stay as they are."""
-    channels, first = [], 0
-    for base in kb.channels:
-        own = tuple(float(gain) for gain in gains[first : first + len(base.gain_names)])
-        channels.append(replace(base, reference=own))
-        first += len(own)
-    return replace(kb, channels=tuple(channels))
-
-
-def repaired(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
-    """Return the knowledge base with its rules drawn to the reference gains until it keeps the margins.
-
-    The share of the way that is left is in the rules, and the authority as it was before.
-    """
-    share = certified(replace(kb, inference=replace(kb.inference, authority=1.0)), margins, laws).inference.authority
-    if share == 1.0:
-        return kb
-    channels = [
-        replace(base, rules=tuple(_drawn(rule, base.reference, share) for rule in base.rules)) for base in kb.channels
-    ]
-    return replace(kb, channels=tuple(channels))
-
-
-def _drawn(rule: Rule, reference: tuple[float, ...], share: float) -> Rule:
-    gains = tuple(middle + share * (gain - middle) for gain, middle in zip(rule.gains, reference, strict=True))
-    return replace(rule, gains=gains, slopes=tuple(tuple(share * slope for slope in row) for row in rule.slopes))

@@ -16,7 +16,6 @@ from configs.schema import (
     EvaluateConfig,
     NetworkSettings,
     RunConfig,
-    SearchConfig,
     SimulateConfig,
     WorstConfig,
 )
@@ -172,12 +171,6 @@ def test_common_terms_are_of_inputs_that_all_channels_share_and_chosen_for_none_
         assert told == [
             f"{word} chooses by each channel's own gains, common_terms need the same terms in all; leave one out"
         ]
-
-
-def test_the_first_searches_of_a_knowledge_base_leave_something_for_all_rules():
-    assert complaints(SearchConfig(scatter_share=0.7, coarse_share=0.0)) == []
-    (told,) = complaints(SearchConfig(scatter_share=0.6))
-    assert told.startswith("anchor_share + coarse_share + scatter_share + region_share must be below 1, got 1: nothing")
 
 
 def test_two_settings_may_contradict_each_other():

@@ -9,12 +9,12 @@ from experiments.pipeline import search_results
 from experiments.pipeline.judging import of_kb, taught_loops
 from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.refining import Refining
 from experiments.pipeline.rungs.rung import Rungs
+from experiments.pipeline.scheduling_inputs import designed_starts
 from experiments.settings.start import starts
-from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.direct import direct
-from flcs.refinement.genome import number_of_genes
-from flcs.refinement.refinement import certified, refine
+from flcs.refinement.refinement import certified
 from flcs.refinement.rule_count import prune
 
 if TYPE_CHECKING:
@@ -30,23 +30,15 @@ _TITLE = "knowledge base without imitation"
 
 
 def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
-    """Return the rung: its search gets what teaching and both refinements of the knowledge base may spend."""
+    """Return the rung: its search gets what teaching and the refinement of the knowledge base may spend."""
     setup = bench.setup
     share = 1.0 + taught_loops(bench) / setup.evaluations
 
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
-        known = starts(setup, start)
-        if setup.network.mirrored:
-            start, known = mirrored(start), tuple(map(mirrored, known))
-        n_genes = number_of_genes(start, setup.laws, mirrored=setup.network.mirrored)
-        plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
-        with progress:
-            kb, found = refine(
-                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation,
-                mirrored=setup.network.mirrored, starts=known,
-            )  # fmt: skip
+        known = (*starts(setup, start), *designed_starts(bench, start, fixed))
+        kb, found = Refining(bench, task, validation, NAME, _TITLE, checkpoints, known, share).best(start)
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,

@@ -1,7 +1,6 @@
-"""How a knowledge base's searches share its budget: reference gains inside the margins, coarse, then all rules."""
+"""How a knowledge base's searches share its budget, where they start, and how validation chooses."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,10 +17,8 @@ from flcs.inference.rule_base import full_grid
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import with_reference
 from flcs.refinement.refinement import refine
-from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
 from sscq.baselines.tuned import Tuned
-from sscq.search.cmaes import CmaEs
 
 TITLE = "knowledge base"
 EVALUATIONS = 120
@@ -76,11 +73,10 @@ def kb_of(job, reference, gains=None):
     return KnowledgeBase("fopdt", (base,), Inference(), job.tick)
 
 
-def searches(job, gains, **changes):
-    entry = Tuned("fixed", "fixed PID", theta=np.asarray(gains, float), evaluations=100)
+def searches(job, share=1.0, known=(), **changes):
     job = replace(job, config=replace(job.config, search=replace(job.config.search, **changes)))
     task, validation = job.task(), job.task("validation")
-    return Refining(bench_of(job), task, validation, entry, "kb", TITLE, None)
+    return Refining(bench_of(job), task, validation, "kb", TITLE, None, known, share)
 
 
 def value(job, kb, kind="taught"):
@@ -88,14 +84,10 @@ def value(job, kb, kind="taught"):
     return float(Objective(job.task(kind), controller)(controller.theta[None])[0])
 
 
-# ------------------------------------------------------------------------------------------------------ switched off
-
-
-def test_with_both_shares_at_zero_there_are_the_tries_alone(job, edge):
-    """The same searches as by hand: from the imitated rules, then from the reference gains, chosen by validation."""
+def test_two_tries_are_searches_from_the_imitated_rules_and_from_the_reference_gains(job, edge):
+    """The same as by hand, each with half of the budget; validation chooses."""
     start = kb_of(job, 0.6 * edge, np.random.default_rng(0).uniform(0.3, 0.7, (9, 1)) * edge)
-    shares = {"anchor_share": 0.0, "coarse_share": 0.0}
-    kb, entry = searches(job, 0.6 * edge, **shares).best(start)
+    kb, entry = searches(job, tries=2).best(start)
     bench, margins, found = bench_of(job), job.margins(), []
     for number, (name, one) in enumerate((("imitation", start), ("reference", with_reference(start)))):
         plan, _ = bench.plan(33, None, "", number, 0.5, far=number > 0)
@@ -105,127 +97,54 @@ def test_with_both_shares_at_zero_there_are_the_tries_alone(job, edge):
         found.append((value(job, better, "validation"), better, result))
     assert kb == min(found, key=lambda one: one[0])[1]
     assert entry.evaluations == sum(result.evaluations for _, _, result in found)
-    assert [search_results.parted(name)[0] for name, _ in entry.histories] == [""] * 4
-
-
-def test_what_a_design_starts_from_is_chosen_where_no_search_is_better(job, edge):
-    """Searches that have no evaluations to speak of, from bad rules; the stored ones were searched for long."""
-    bad, good = 0.2 * edge, 0.6 * edge * np.linspace(1.5, 0.9, 9)[:, None]
-    stored = kb_of(job, 0.6 * edge, good)
-    shares = {"anchor_share": 0.0, "coarse_share": 0.0}
-    without, _ = searches(replace(job, evaluations=12), bad, **shares).best(kb_of(job, bad))
-    kb, entry = searches(replace(job, evaluations=12, start=stored), bad, **shares).best(kb_of(job, bad))
-    assert value(job, kb, "validation") < value(job, without, "validation")
-    assert [rule.gains for rule in kb.channels[0].rules] == [rule.gains for rule in stored.channels[0].rules]
-    assert entry.spent > 0
-
-
-# ------------------------------------------------------------------------------------------------------- on the limit
-
-
-@pytest.fixture(scope="module")
-def moved(job, edge):
-    """A refinement whose fixed PID lies on the limit, and what it tried."""
-    one = searches(job, edge, anchor_share=0.2, coarse_share=0.3)
-    return one, *one.best(kb_of(job, edge, np.linspace(0.6, 1.6, 9)[:, None] * edge))
-
-
-def test_reference_gains_are_moved_inside_the_margins(job, edge, moved):
-    one, _, entry = moved
-    tight = job.margins()
-    assert tight.violation(edge[None, None])[0] > 0.0
-    references = {tried.kb.channels[0].reference for tried in one.tried}
-    assert len(references) == 1
-    reference = np.array(references.pop())
-    assert tight.violation(reference[None, None])[0] <= 0.0
-    fixed = candidates.fixed(job.laws, job.low, job.high, reference)
-    gentler = Objective(job.task(), fixed.controller)(np.array([reference, 0.75 * edge]))
-    assert gentler[0] <= gentler[1]  # it was searched, not only drawn back
     labels = list(dict.fromkeys(search_results.parted(name)[0] for name, _ in entry.histories))
-    assert labels == [
-        "its reference gains", "over e alone", "over e_rate alone", "from the imitated rules", "from the reference gains"
-    ]  # fmt: skip
+    assert labels == ["from the imitated rules", "from the reference gains"]
 
 
-def test_the_searches_see_the_loop_and_no_floor(job, moved):
-    """What they found costs what the loop costs: no share of the margins is in it."""
-    one, kb, _ = moved
-    for tried in one.tried:
-        assert tried.entry.fitness == pytest.approx(value(job, tried.kb), rel=1e-9)
-    controller = FuzzyController(kb, laws=job.laws)
-    assert job.margins().keeps_of(controller, controller.theta)
-
-
-def test_searches_of_all_rules_start_from_what_the_coarse_ones_found(job, edge, monkeypatch):
-    """And each gets its share: 0.4 of 120 for two inputs, the rest for three tries, the first of them near."""
+def test_all_starts_are_in_every_search_and_each_try_has_its_share(job, edge, monkeypatch):
+    """Half of 240 evaluations for each of two tries, the second with steps over much of the box."""
     calls = []
 
     def spy(task, kb, plan, margins, **given):
-        calls.append((plan.methods, given))
-        value = float(len(calls))
-        rule = replace(kb.channels[0].rules[0], gains=(value, value, value))
-        kb = replace(kb, channels=(replace(kb.channels[0], rules=(rule, *kb.channels[0].rules[1:])),))
-        return kb, Tuned(given["name"], TITLE, theta=np.zeros(1), fitness=value, evaluations=7)
+        calls.append((kb, plan.methods, given))
+        return kb, Tuned(given["name"], TITLE, theta=np.zeros(1), fitness=1.0, evaluations=7)
 
     monkeypatch.setattr(refining, "refine", spy)
-    one = searches(job, 0.6 * edge, coarse_share=0.4, tries=3)
-    monkeypatch.setattr(one, "judged", lambda kb: -kb.channels[0].rules[0].gains[0])
+    known = (kb_of(job, 0.5 * edge),)
+    one = searches(job, 2.0, known, tries=2)
+    start = kb_of(job, 0.6 * edge, np.linspace(0.3, 0.7, 9)[:, None] * edge)
+    _, entry = one.best(start)
+    assert entry.evaluations == 2 * 7
+    assert [kb for kb, _, _ in calls] == [start, with_reference(start)]
+    assert all(given["starts"] == known for _, _, given in calls)
+    assert [given["name"] for _, _, given in calls] == ["kb_imitation_0", "kb_reference_1"]
+    assert [sum(m.evaluations for m in methods) for _, methods, _ in calls] == [EVALUATIONS, EVALUATIONS]
+    assert calls[0][1][-1].spread < calls[1][1][-1].spread
+
+
+def test_one_search_is_the_usual_and_has_no_label(job, edge):
+    one = searches(job)
     kb, entry = one.best(kb_of(job, 0.6 * edge))
-    assert kb == one.tried[-1].kb
-    assert entry.evaluations == 5 * 7
-    coarse, fine = calls[:2], calls[2:]
-    assert [given["narrowed"].keywords["name"] for _, given in coarse] == ["e", "e_rate"]
-    assert [sum(m.evaluations for m in methods) for methods, _ in calls] == [24, 24, 24, 24, 24]
-    assert all(given["narrowed"] is None for _, given in fine)
-    assert all(given["starts"] == tuple(tried.kb for tried in one.tried[:2]) for _, given in fine)
-    assert [given["name"] for _, given in fine] == ["kb_imitation_0", "kb_reference_1", "kb_imitation_2"]
-    assert fine[0][0][-1].sigma < 0.1 < fine[1][0][-1].sigma
-
-
-def test_all_searches_are_paid_from_one_budget(moved):
-    one, _, entry = moved
-    parts = [*one.before, *(tried.entry for tried in one.tried)]
-    assert entry.evaluations == sum(part.evaluations for part in parts)
-    # Beside the searches only the best genomes on the way are valued once more, by validation.
-    on_the_way = entry.evaluations - sum(_spent(part) for part in parts)
-    assert sum(_spent(part) for part in parts) <= EVALUATIONS + len(parts)  # shares are rounded
-    assert 0 <= on_the_way <= 60
-
-
-def _spent(entry):
-    """Evaluations of an entry's methods, which count from one another's end."""
-    return sum(int(history.evaluations[-1]) for _, history in entry.histories)
-
-
-def test_small_searches_take_no_more_than_they_can_use(job, edge):
-    """Of a large budget nearly all is left for the rules, which then begin with their usual steps."""
-    large = replace(job, evaluations=100_000)
-    one = searches(large, 0.6 * edge, anchor_share=0.1, coarse_share=0.3, tries=1)
-    whole = one._whole(kb_of(large, 0.6 * edge))
-    spent = []
-    one._refined = lambda name, label, kb, plan, starts=(), narrowed=None: spent.append((starts, plan))
-    one._coarse(whole)
-    assert one.left > 0.95
-    one._fine(0, "imitation", whole, (whole,))
-    far = replace(one.setup, evaluations=1500)
-    other = searches(far, 0.6 * edge, anchor_share=0.1, coarse_share=0.3, tries=1)
-    other._refined = one._refined
-    other._fine(0, "imitation", whole, (whole,))
-    steps = [[m.sigma for m in plan.methods if isinstance(m, CmaEs)] for _, plan in spent[-2:]]
-    assert steps[0] == [0.1]
-    assert steps[1] == [refining._NEARER]
-    assert [starts for starts, _ in spent[-2:]] == [(), (whole,)]
+    assert len(one.tried) == 1
+    assert [search_results.parted(name) for name, _ in entry.histories] == [
+        ("", "GeneticAlgorithm"), ("", "GradientDescent")
+    ]  # fmt: skip
+    spent = sum(int(history.evaluations[-1]) for _, history in entry.histories)
+    assert 0.9 * EVALUATIONS <= spent <= EVALUATIONS
+    assert spent < entry.evaluations <= spent + 60  # and those judged by validation
+    controller = FuzzyController(kb, laws=job.laws)
+    assert job.margins().keeps_of(controller, controller.theta)
+    assert value(job, kb) < value(job, kb_of(job, 0.6 * edge))
 
 
 def test_validation_may_choose_the_fixed_pid_itself(job, edge, monkeypatch):
-    """Searches start from other gains or keep off its travel by a share; it is compared all the same."""
     start = kb_of(job, edge)
-    one = searches(job, edge, anchor_share=0.2, coarse_share=0.0, tries=1)
+    one = searches(job)
     unmoved = with_reference(start)
     monkeypatch.setattr(one, "judged", lambda kb: 1.0)
     monkeypatch.setattr(one, "judged_free", lambda kb: 0.0 if kb == unmoved else 2.0)
     assert one.best(start)[0] == unmoved
-    other = searches(job, edge, anchor_share=0.2, coarse_share=0.0, tries=1)
+    other = searches(job)
     monkeypatch.setattr(other, "judged", lambda kb: 1.0)
     monkeypatch.setattr(other, "judged_free", lambda kb: 2.0)
     assert other.best(start)[0] == other.tried[0].kb
@@ -233,102 +152,20 @@ def test_validation_may_choose_the_fixed_pid_itself(job, edge, monkeypatch):
 
 def test_the_fixed_pid_has_all_of_its_own_travel(job, edge):
     """Rules that must move less than it does and so do worse are not taken."""
-    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0, tries=1)
-    start = kb_of(job, 0.6 * edge)
+    one, start, limit = searches(job), kb_of(job, 0.6 * edge), 1e-3
     unmoved = with_reference(start)
-    limit = 1e-3
-    one.task = replace(one.task, fitness=replace(one.task.fitness, travel_limit=limit))
+    task = replace(one.task, fitness=replace(one.task.fitness, travel_limit=limit))
     narrow = replace(one.validation, fitness=replace(one.validation.fitness, travel_limit=limit))
-    free = Refining(one.bench, one.task, narrow, one.fixed, one.name, one.title, one.checkpoints)
+    free = Refining(one.bench, task, narrow, one.name, one.title, one.checkpoints)
     assert free.judged_free(unmoved) == pytest.approx(one.judged_free(unmoved))
     assert free.judged(unmoved) > 2.0 * free.judged_free(unmoved)
     assert free.best(start)[0] == unmoved
-
-
-def test_gains_well_inside_stay_the_reference(job, edge):
-    one = searches(job, 0.6 * edge, anchor_share=0.3, coarse_share=0.0, tries=1)
-    kb, _ = one.best(kb_of(job, 0.6 * edge))
-    assert not one.moved
-    assert one.before == []
-    assert kb.channels[0].reference == tuple((0.6 * edge).tolist())
-
-
-# --------------------------------------------------------------------------------------------------------------- more
-
-
-def test_only_cma_es_takes_nearer_steps(job, edge):
-    one = searches(job, edge)
-    methods = bench_of(job).plan(33, None, "")[0].methods
-    nearer = [one._nearer(method, 33) for method in methods]
-    assert nearer[0] is methods[0]
-    assert isinstance(methods[1], CmaEs)
-    assert nearer[1].sigma < methods[1].sigma
-    assert nearer[1].evaluations == methods[1].evaluations
 
 
 def test_mirrored_bases_are_completed_and_mirrored(job, edge):
     even = (Variable("e", "", -1.0, 1.0, (-0.5, 0.0, 0.5)), Variable("e_rate", "", -2.0, 2.0, (-1.0, 0.0, 1.0)))
     kb = kb_of(job, edge)
     kb = replace(kb, channels=(replace(kb.channels[0], inputs=even, rules=kb.channels[0].rules[:5]),))
-    one = searches(replace(job, network=replace(job.network, mirrored=True)), edge)
+    one = searches(replace(job, network=replace(job.network, mirrored=True)))
     assert one._whole(kb) == mirrored(completed(kb))
     assert len(completed(kb).channels[0].rules) == 9
-
-
-def test_settings_reach_the_searches():
-    job = job_of("search.anchor_share=0.2", "search.coarse_share=0.15")
-    assert (job.config.search.anchor_share, job.config.search.coarse_share) == (0.2, 0.15)
-
-
-# ---------------------------------------------------------------------------------------------- random gains in regions
-
-
-def test_the_best_random_gains_of_the_regions_are_starts(job, edge):
-    """Nine regions, each twice: of 60 evaluations three each, and one of the start; the best four are told, in order."""
-    shares = {"anchor_share": 0.0, "coarse_share": 0.0, "scatter_share": 0.46, "tries": 1}
-    one, start = searches(job, 0.6 * edge, **shares), with_reference(kb_of(job, 0.6 * edge))
-    found = one._scattered(start)
-    values = [value(job, kb) for kb in found]
-    assert len(found) == 4
-    assert values == sorted(values)
-    assert values[0] <= value(job, start)
-    (entry,) = one.before
-    assert entry.evaluations == 55
-    assert entry.fitness == pytest.approx(values[0], rel=1e-9)
-    assert one.left == pytest.approx(1.0 - 55 / EVALUATIONS)
-    for kb in found:  # inside the tighter margins, as what a search starts from must be
-        assert job.margins().violation(np.array([r.gains for r in kb.channels[0].rules])[None])[0] <= 0.0
-    other = searches(job, 0.6 * edge, **shares)
-    kb, whole = other.best(start)
-    assert [search_results.parted(name)[0] for name, _ in whole.histories] == [""] * 2
-    assert min(tried.entry.fitness for tried in other.tried) <= values[0] * (1.0 + 1e-9)  # it did start from them
-    assert value(job, kb, "validation") <= value(job, start, "validation") * (1.0 + 1e-9)
-    assert EVALUATIONS - 12 <= whole.evaluations <= EVALUATIONS + 60  # and those judged by validation
-
-
-def test_no_random_gains_are_drawn_unless_asked_for(job, edge):
-    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)
-    assert one._scattered(with_reference(kb_of(job, edge))) == ()
-    assert one.before == []
-    assert job_of("search.scatter_share=0.2").config.search.scatter_share == 0.2
-
-
-def test_regions_are_searched_one_after_the_other_from_the_best_so_far(job, edge):
-    """Nine regions, six evaluations each; nothing but a region's gains differs from the one before, and none is worse."""
-    shares = {"anchor_share": 0.0, "coarse_share": 0.0, "region_share": 0.45, "tries": 1}
-    one, start = searches(job, 0.6 * edge, **shares), with_reference(kb_of(job, 0.6 * edge))
-    found = one._by_region((start,))
-    assert one.left == pytest.approx(0.55)
-    assert len(one.tried) == 9
-    assert found == (*(tried.kb for tried in reversed(one.tried)), start)
-    values = [value(job, kb) for kb in reversed(found)]
-    assert all(b <= a * (1.0 + 1e-9) for a, b in pairwise(values))
-    assert values[-1] < values[0]
-    for number, (before, after) in enumerate(pairwise(reversed(found))):
-        assert before.channels[0].inputs == after.channels[0].inputs
-        pairs = zip(before.channels[0].rules, after.channels[0].rules, strict=True)
-        assert {k for k, (a, b) in enumerate(pairs) if a.gains != pytest.approx(b.gains)} <= {number}
-    labels = [search_results.parted(name)[0] for tried in one.tried for name, _ in tried.entry.histories]
-    assert labels[0] == "in e N, e_rate S alone"  # 0 is nearest to the third of its terms: none is called zero
-    assert searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)._by_region((start,)) == ()
-    assert job_of("search.region_share=0.2").config.search.region_share == 0.2

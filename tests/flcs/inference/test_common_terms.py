@@ -16,8 +16,7 @@ from flcs.knowledge_base.gain_hull import gain_hull
 from flcs.knowledge_base.mirror import mirrored
 from flcs.learning.imitation import imitate
 from flcs.learning.rows import TeachingRows
-from flcs.refinement.coarse import OneInput
-from flcs.refinement.genome import Genes, with_reference
+from flcs.refinement.genome import Genes
 from flcs.refinement.refinement import certified
 from flcs.refinement.rule_count import prune
 from tests.flcs.rule_bases import in_hull, probed_gains
@@ -119,21 +118,6 @@ def test_whatever_a_search_proposes_is_in_step(inputs, mirror):
     numbers = sum(v.n_terms + len(v.widths) for v in inputs)
     assert len(own.searched) - len(genes.searched) == (sum(v.n_terms // 2 + (len(v.widths) + 1) // 2 for v in inputs)
                                                        if mirror else numbers)  # fmt: skip
-
-
-def test_gains_over_one_input_have_common_places_too():
-    kb = two()
-    genes = Genes(FuzzyController(kb))
-    form = OneInput(genes, "slip")
-    low, _ = form.bounds()
-    assert len(low) == 2 * 2 * 3 + 2  # two terms, three gains in each channel, and two places
-    start = genes.of(with_reference(kb))
-    coarse = form.of(start)
-    assert np.isfinite(coarse).all()
-    found = genes.controller.with_theta(genes.decode(form.whole(np.linspace(0.1, 0.9, len(low))[None], start))[0])
-    assert found.in_step
-    assert found.channels[0].inputs[1].centres != SLIP.centres
-    assert found.channels[0].inputs[0] == SPEED
 
 
 class FarApart:
