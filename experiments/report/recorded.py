@@ -222,14 +222,14 @@ def _history(key: str, name: str, part: Sequence[Method]) -> SearchHistory | Non
     """One search; methods that follow one another count their evaluations on."""
     columns: dict[str, list[Array]] = {"evaluations": [], "best": [], "mean": []}
     spent = 0.0
-    used: list[tuple[str, str]] = []
+    used: list[tuple[str, float]] = []
     for method, history in part:
         if not len(history.evaluations):
             continue
         columns["evaluations"].append(spent + history.evaluations)
         columns["best"].append(history.best)
         columns["mean"].append(history.mean)
-        used.append((method_words(method), count(float(history.evaluations[-1]))))
+        used.append((method_words(method), float(history.evaluations[-1])))
         spent += float(history.evaluations[-1])
     if not used:
         return None
@@ -240,7 +240,8 @@ def _history(key: str, name: str, part: Sequence[Method]) -> SearchHistory | Non
         evaluations=evaluations,
         best=np.minimum.accumulate(best),
         mean=mean if key else None,
-        text=", ".join(f"{method} {number}" for method, number in used),
+        text=", ".join(f"{method} {count(number)}" for method, number in used),
+        spent=tuple(used),
     )
 
 

@@ -198,7 +198,15 @@ def histories():
         shape = np.random.default_rng(seed).exponential(1.0, 50)
         best = np.minimum.accumulate(4.0 + 9.0 * np.exp(-n / 2500.0) * (0.6 + shape) - 0.2 * seed)
         out.append(
-            SearchHistory(f"{key}, genetic search, seed 0", key, n, best, 1.6 * best, "population 400; budget used")
+            SearchHistory(
+                f"{key}, genetic search, seed 0",
+                key,
+                n,
+                best,
+                1.6 * best,
+                "population 400; budget used",
+                (("genetic algorithm", 0.25 * float(n[-1])), ("gradient descent", 0.75 * float(n[-1]))),
+            )
         )
     return tuple(out)
 

@@ -32,6 +32,8 @@ class SearchHistory:
         Mean cost of each generation.
     text : str
         Settings and why it stopped.
+    spent : tuple of (str, float)
+        Methods in words, and the evaluations of each.
     """
 
     name: str
@@ -40,6 +42,7 @@ class SearchHistory:
     best: Array
     mean: Array | None = None
     text: str = ""
+    spent: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check the lengths."""

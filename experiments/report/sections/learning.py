@@ -15,13 +15,14 @@ import numpy as np
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
-from experiments.report.recorded import MOST
+from experiments.report.recorded import MOST, method_words
 from experiments.report.records.gains import NAN
 from experiments.report.records.results import Array, NotAvailable
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
+from sscq.search.descent import COST, GradientDescent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from experiments.pipeline.knowledge import Refined
     from experiments.report.records.learning import SearchHistory, TeachingView
@@ -51,7 +52,25 @@ def searches(view: PageView) -> Html:
     )
     used = {s.controller for s in found}
     legend = view.legend([c for c in view.data.controllers if c.key in used])
-    return section("search", "Fitness history", legend, figure, table(head, [_row(view, s) for s in found]), lead=lead)
+    rows = table(head, [_row(view, s) for s in found])
+    return section("search", "Fitness history", legend, figure, rows, *_shares(found), lead=lead)
+
+
+_GRADIENT = method_words(GradientDescent.__name__)
+
+
+def _shares(found: Sequence[SearchHistory]) -> list[Html]:
+    """What part of all evaluations each method had."""
+    spent: dict[str, float] = {}
+    for method, evaluations in (pair for search in found for pair in search.spent):
+        spent[method] = spent.get(method, 0.0) + evaluations
+    total = sum(spent.values())
+    if not total:
+        return []
+    parts = ", ".join(f"{method} {count(100.0 * n / total)} %" for method, n in spent.items())
+    slopes = f" A genome with its slopes counts {COST}." if _GRADIENT in spent else ""
+    text = f"Of {count(total)} evaluations: {parts}.{slopes}"
+    return [element("p", text)]
 
 
 def _curve(view: PageView, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
