@@ -1,8 +1,9 @@
 """Projected gradient descent from several starts at once: Adam in the unit cube of the genes.
 
-For objectives that know their slopes. A candidate takes some sixty steps; all starts take theirs in the same calls.
-Steps are normalised, so that neither the size of the fitness nor a penalty near a limit decides how far they go, and
-shrink to nothing; what is returned is the best genome met on the way by the fitness itself, limits included.
+For objectives that know their slopes. Half of the budget goes to as many starts as it has some twenty steps for, which
+tells which valleys are deep; from the best quarter of them the other half goes on. All take their steps in the same
+calls. Steps are normalised, so that neither the size of the fitness nor a penalty near a limit decides how far they
+go, and shrink to nothing; what is returned is the best genome met on the way by the fitness itself, limits included.
 
 Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015, algorithm 1.
 """
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
 COST = 5
 """Evaluations that fitness and slopes of a genome count: one run for the values, and there and back some 3.5."""
 _FIRST, _SECOND, _FLOOR = 0.9, 0.99, 1e-3  # of Adam: forgetting of mean and square, least root of the square
-_FEWEST = 60  # steps that a start needs to settle
+_LOOK = 20  # steps that tell what a start leads to
 _MOST_STARTS = 16  # the lanes of a kernel
+_SHARE, _LEFT = 0.5, 4  # of the budget for looking; one start in so many goes on
+_SHORTER = 0.7  # of its length that a step loses while looking; going on, it loses all
 
 
 class Smooth(Protocol):
@@ -62,8 +65,8 @@ class GradientDescent:
 
     @property
     def starts(self) -> int:
-        """Number of starts: as many as have enough steps, up to sixteen."""
-        return int(np.clip(self.evaluations // (COST * _FEWEST), 1, _MOST_STARTS))
+        """Number of starts: as many as can be looked at, up to sixteen."""
+        return int(np.clip(_SHARE * self.evaluations // (COST * _LOOK), 1, _MOST_STARTS))
 
 
 def descend(
@@ -92,12 +95,14 @@ def descend(
         As for :func:`sscq.search.search.evolve`.
     """
     box = Box(row_of(low), row_of(high), tuple([scale] if isinstance(scale, str) else scale))
-    course = _Course(objective, box, _starts(box, method, seed, start))
-    steps = max(1, method.evaluations // (COST * len(course.points)))
-    for k in range(1, steps + 1):
-        course.step(k, method.step * (1.0 - (k - 1.0) / steps))
-        if report is not None:
-            report(course.progress())
+    course = _Course(objective, box, _starts(box, method, seed, start), report)
+    genomes = max(1, method.evaluations // COST)
+    looking = max(1, round(_SHARE * genomes) // len(course.points))
+    if 2 * looking > genomes:  # too few to look around
+        looking = 0
+    course.run(looking, method.step, _SHORTER)
+    course.keep(max(1, len(course.points) // _LEFT))
+    course.run(max(1, (genomes - course.valued) // len(course.points)), method.step, 1.0)
     return course.result()
 
 
@@ -114,23 +119,44 @@ def _starts(box: Box, method: GradientDescent, seed: int, start: ArrayLike) -> A
 class _Course:
     """All starts under way."""
 
-    def __init__(self, objective: Smooth, box: Box, points: Array) -> None:
-        self.objective, self.box, self.points = objective, box, points
-        self.mean, self.square = np.zeros_like(points), np.zeros_like(points)
-        self.best, self.best_points = np.full(len(points), np.inf), points.copy()
-        self.history: list[tuple[float, float]] = []
+    def __init__(
+        self, objective: Smooth, box: Box, points: Array, report: Callable[[SearchProgress], object] | None
+    ) -> None:
+        self.objective, self.box, self.report = objective, box, report
+        self.valued = 0
+        self.history: list[tuple[int, float, float]] = []
         self.incumbents: list[Array] = []
+        self._begin(points, np.full(len(points), np.inf))
 
-    def step(self, k: int, size: float) -> None:
+    def _begin(self, points: Array, best: Array) -> None:
+        self.points, self.best, self.best_points = points, best, points.copy()
+        self.mean, self.square = np.zeros_like(points), np.zeros_like(points)
+
+    def run(self, steps: int, first: float, shorter: float) -> None:
+        """Take steps, the first of a length [box widths], all others shorter and shorter by a share in the end."""
+        for k in range(1, steps + 1):
+            self._step(k, first * (1.0 - shorter * (k - 1.0) / steps))
+            if self.report is not None:
+                evaluations, best, mean = self.history[-1]
+                self.report(SearchProgress(len(self.history) - 1, evaluations, best, mean))
+
+    def keep(self, count: int) -> None:
+        """Go on from the best of some starts, as if they were new; the best of each is remembered."""
+        order = np.argsort(self.best, kind="stable")
+        self.incumbents += [self.box.decode(self.best_points[order])]
+        self._begin(self.best_points[order[:count]].copy(), self.best[order[:count]].copy())
+
+    def _step(self, k: int, size: float) -> None:
         """Value all points, and move them against their slopes."""
         genomes = self.box.decode(self.points)
         fitness, slopes = self.objective.slopes(genomes)
+        self.valued += len(genomes)
         before = self.best.min()
         better = fitness < self.best
         self.best[better], self.best_points[better] = fitness[better], self.points[better]
         if self.best.min() < before:
-            self.incumbents.append(genomes[int(np.argmin(fitness))])
-        self.history.append((float(self.best.min()), float(fitness.mean())))
+            self.incumbents.append(genomes[[int(np.argmin(fitness))]])
+        self.history.append((COST * self.valued, float(self.best.min()), float(fitness.mean())))
         slopes = self._in_cube(slopes[:, self.box.free])
         slopes /= np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), np.finfo(float).tiny)
         self.mean = _FIRST * self.mean + (1.0 - _FIRST) * slopes
@@ -146,29 +172,19 @@ class _Course:
         found = slopes * moved / (ahead - behind)
         return np.where(np.isfinite(found), found, 0.0)
 
-    def progress(self) -> SearchProgress:
-        """Return what is reported."""
-        best, mean = self.history[-1]
-        return SearchProgress(len(self.history) - 1, self._spent(len(self.history)), best, mean)
-
     def result(self) -> SearchResult:
         """Return the best genome met, and the best of every start among the incumbents."""
         order = np.argsort(self.best, kind="stable")
         each = self.box.decode(self.best_points[order])
-        n = np.arange(len(self.history))
-        best, mean = np.array(self.history).T
-        spent = (n + 1) * self._spent(1)
+        spent, best, mean = map(np.array, zip(*self.history, strict=True))
         return SearchResult(
             each[0],
             float(self.best[order[0]]),
-            GenerationHistory(n, spent, best, mean),
+            GenerationHistory(np.arange(len(spent)), spent, best, mean),
             int(spent[-1]),
             "budget",
             np.unique(np.vstack([*self.incumbents, each]), axis=0),
         )
-
-    def _spent(self, steps: int) -> int:
-        return steps * COST * len(self.points)
 
 
 _NUDGE = 1e-6  # of the unit cube: decoding is smooth, and exact but for rounding on linear genes

@@ -65,9 +65,29 @@ def test_the_budget_is_kept_and_one_seed_gives_one_result():
     assert any((row == found.genome).all() for row in found.incumbents)
 
 
-@pytest.mark.parametrize(("evaluations", "starts"), [(10, 1), (1500, 5), (20000, 16)])
-def test_starts_get_enough_steps(evaluations, starts):
+@pytest.mark.parametrize(("evaluations", "starts"), [(10, 1), (1500, 7), (20000, 16)])
+def test_as_many_starts_as_can_be_looked_at(evaluations, starts):
     assert GradientDescent(evaluations=evaluations).starts == starts
+
+
+def test_the_deeper_of_two_valleys_is_found_where_the_start_lies_in_the_other():
+    """A single descent from the start ends in the shallow one; of those that are looked at, the deep one goes on."""
+
+    class Two:
+        def slopes(self, genomes):
+            x = genomes[:, 0]
+            depth = np.where(x > 0.0, (x - 1.0) ** 2 - 0.5, (x + 1.0) ** 2)
+            return depth, (2.0 * np.where(x > 0.0, x - 1.0, x + 1.0))[:, None]
+
+    def found(evaluations):
+        return descend(Two(), [-2.0], [2.0], GradientDescent(evaluations=evaluations, spread=0.4), 0, [[-1.0]])
+
+    assert found(150).genome[0] == pytest.approx(-1.0, abs=0.01)
+    deep = found(3000)
+    assert deep.genome[0] == pytest.approx(1.0, abs=0.01)
+    assert deep.fitness == pytest.approx(-0.5, abs=1e-4)
+    assert (np.diff(deep.history.best) <= 0.0).all()
+    assert (np.diff(deep.history.evaluations) > 0).all()
 
 
 def test_what_stands_in_without_slopes():
