@@ -32,7 +32,8 @@ _SAME = 1e-9  # of the largest output: points whose outputs differ by rounding s
 PASSING = 200
 """Drawn places at which the gains in passing are seen in a search, beside those of all rules.
 
-A descent finds what lies between few places: with 16, two of three Duffing designs lost a sixth of their authority after.
+A descent finds what lies between few places: with 16, two of three Duffing designs lost a sixth of their authority
+afterwards.
 """
 
 

@@ -149,14 +149,23 @@ def call_in_chunks(call: Callable[[int, int], None], n_chunks: int, size: int, t
             for first, last in ranges:
                 call(first, last)
             return
-    with ThreadPoolExecutor(threads) as pool:
-        pending = {pool.submit(call, first, last) for first, last in ranges}
-        try:
-            while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-        except BaseException:
-            for future in pending:
-                future.cancel()
-            raise
+    pool = _pool(threads)
+    pending = {pool.submit(call, first, last) for first, last in ranges}
+    try:
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+    except BaseException:
+        wait([future for future in pending if not future.cancel()])  # what runs writes into the caller's arrays
+        raise
+
+
+@lru_cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that stay: starting them takes longer than most calls."""
+    return ThreadPoolExecutor(threads, "kernel")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not live on in a forked process

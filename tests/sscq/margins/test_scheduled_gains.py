@@ -15,7 +15,7 @@ from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import SLACK, OperatingMargins
-from sscq.margins.scheduled_gains import RestOutputs, ScheduledGains
+from sscq.margins.scheduled_gains import PASSING, RestOutputs, ScheduledGains
 
 VDP, VALVE, FOPDT = (plants.get(name) for name in ("van_der_pol", "equal_percentage_valve", "fopdt"))
 CALM = (3.62, 0.59, 3.17)
@@ -143,7 +143,7 @@ def test_errors_come_to_any_value_at_every_point(oscillator):
     controller = FuzzyController(kb_over((ERROR, RATE), SETS[:6]))
     ((cases, gains),) = groups_of(ScheduledGains(controller, oscillator.channels.outputs), controller.theta)
     assert cases == [0, 1, 2, 3, 4]
-    assert gains.shape == (1, 6 + 1 + 16, 3)
+    assert gains.shape == (1, 6 + 1 + PASSING, 3)
 
 
 # --------------------------------------------------------------------------------------------- what each level asks
