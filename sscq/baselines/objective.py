@@ -18,6 +18,7 @@ from plants import LoopGainWarning
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.slopes import LoopSlopes
+from sscq.margins.scheduled_gains import WATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
     from sscq.loop.quality import Quality
     from sscq.margins.operating import OperatingMargins
+    from sscq.margins.scheduled_gains import Focus
     from sscq.situations.situation import Situation
 
 
@@ -97,6 +99,8 @@ class Objective:
         self.loop = self._declared = task.loop(controller, measures)
         self.decode = decode or _same
         self.evaluations, self._warned = 0, False
+        self._focus: Focus | None = None
+        self._steps, self._steps_of = 0, 0
 
     def _quality(self, theta: np.ndarray) -> Quality:
         """Evaluate; a loop gain that is too large is told once in a search, not in every generation."""
@@ -130,11 +134,11 @@ class Objective:
         return self.task.fitness(*self.judged(genomes))
 
     def violation(self, genomes: np.ndarray) -> np.ndarray:
-        """Return by how much genomes [n, n_genes] violate the margins [n]; 0 where none are asked."""
+        """Return by how much genomes [n, n_genes] violate the margins [n], seen closely; 0 where none are asked."""
         if self.margins is None:
             return np.zeros(len(genomes))
         theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
-        return self.margins.violation_of(self.controller, theta, self.task.threads)
+        return self.margins.violation_of(self.controller, theta, self.task.threads, count=WATCHED)
 
     def stricter(self, factor: float) -> Objective:
         """Return the same with a violation of the margins that costs so many times as much."""
@@ -162,13 +166,15 @@ class Objective:
         """Return the fitness [n] and its slopes [n, n_genes] of genomes [n, n_genes].
 
         Through the loop they are exact; through the margins, where these are violated, they are differences. Rollouts
-        that are lost have none.
+        that are lost have none. The margins of a schedule in passing are seen where they were worst some calls ago:
+        genomes are taken to move in small steps from call to call.
         """
         assert self._way_back is not None  # noqa: S101  (who asks has looked; for the type checker)
         genomes = np.asarray(genomes, float)
-        quality, violation = self.judged(genomes)
-        fitness = self.task.fitness(quality, violation)
         theta = np.ascontiguousarray(self.decode(genomes))
+        self.evaluations += len(theta)
+        quality, violation = self._quality(theta), self._nearly(theta)
+        fitness = self.task.fitness(quality, violation)
         weights, of_margins = self.task.fitness.weights(quality, violation)
         _, each = self._way_back.evaluate(theta, weights, self.task.threads)
         ahead = genomes[:, None, :] + np.eye(genomes.shape[1]) * _nudges(genomes)[:, None, :]
@@ -176,6 +182,16 @@ class Objective:
         jacobian = moved / _nudges(genomes)[..., None]  # [candidate, gene, parameter]
         found = np.einsum("cgp,cp->cg", jacobian, each.sum(axis=0))
         return fitness, found + self._margin_slopes(ahead, violation, of_margins, genomes)
+
+    def _nearly(self, theta: np.ndarray) -> Any:
+        """Violation of the margins [n] with a focus, which every few steps is made anew."""
+        if self.margins is None:
+            return 0.0
+        if self._steps % _REFOCUS == 0 or len(theta) != self._steps_of:
+            self._focus = self.margins.focus(self.controller, theta, self.task.threads)
+            self._steps, self._steps_of = 0, len(theta)
+        self._steps += 1
+        return self.margins.violation_of(self.controller, theta, self.task.threads, self._focus)
 
     def _margin_slopes(self, ahead: np.ndarray, violation: Any, weight: np.ndarray, genomes: np.ndarray) -> np.ndarray:
         """Slopes of the margins' part [candidate, gene]: differences, where they are violated."""
@@ -185,11 +201,13 @@ class Objective:
         broken = np.flatnonzero(violation > 0.0)
         if len(broken):
             theta = self.decode(ahead[broken].reshape(-1, genomes.shape[1]))
-            there = self.margins.violation_of(self.controller, theta, self.task.threads).reshape(len(broken), -1)
+            focus = None if self._focus is None else self._focus.repeated(broken, genomes.shape[1])
+            there = self.margins.violation_of(self.controller, theta, self.task.threads, focus).reshape(len(broken), -1)
             found[broken] = weight[broken, None] * (there - violation[broken, None]) / _nudges(genomes)[broken]
         return found
 
 
+_REFOCUS = 10  # calls for slopes
 _NUDGE = 1e-6  # of a gene's size: half of the digits
 
 

@@ -20,7 +20,7 @@ from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import LoopSettings
 from sscq.margins.margins import LoopMargins, MarginLimits, Margins, loop_margins, penalty
 from sscq.margins.rest_models import RestModel, RestModels
-from sscq.margins.scheduled_gains import PASSING, RestOutputs, ScheduledGains
+from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +147,7 @@ CERTIFIED = 500
 """Drawn places at which the gains in passing are seen where a controller is delivered, see `PASSING`."""
 _CERTIFY_SEED = 1_000_003  # another draw than the searches' own
 
+_NEXT_TO = 0.3  # share of the limits by which places count as next to the worst
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
 
 
@@ -202,9 +203,28 @@ class OperatingMargins:
         """
         return self._paid(gains, self.tightened(SLACK).limits, threads)
 
-    def violation_of(self, controller: Any, theta: np.ndarray, threads: int | None = 1) -> np.ndarray:
-        """Return the graded violation [n] of a schedule with parameters theta [n, n_theta], for a search as well."""
-        return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads)
+    def violation_of(
+        self,
+        controller: Any,
+        theta: np.ndarray,
+        threads: int | None = 1,
+        focus: Focus | None = None,
+        count: int = PASSING,
+    ) -> np.ndarray:
+        """Return the graded violation [n] of a schedule with parameters theta [n, n_theta], for a search as well.
+
+        In passing it is looked at `count` drawn places, or at those of a `focus` alone.
+        """
+        return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads, count, focus=focus)
+
+    def focus(self, controller: Any, theta: np.ndarray, threads: int | None = 1) -> Focus:
+        """Return those places in passing that are worst, or next to it, for each schedule theta [n, n_theta]."""
+        limits = self.tightened(_NEXT_TO).limits.in_passing
+        given = ScheduledGains(controller, self.channels.outputs)
+        paid = [
+            sum(self.channels.penalty(gains, limits, threads, cases)) for cases, gains in given.passing(theta, WATCHED)
+        ]
+        return Focus.of(paid)
 
     def _of_schedule(
         self,
@@ -214,6 +234,7 @@ class OperatingMargins:
         threads: int | None,
         count: int = PASSING,
         seed: int = 0,
+        focus: Focus | None = None,
     ) -> np.ndarray:
         given = ScheduledGains(controller, self.channels.outputs)
         rest = given.at_rest(theta)
@@ -223,8 +244,10 @@ class OperatingMargins:
             total = np.zeros(len(theta))
             for case in range(rest.shape[1]):
                 total += self._paid(rest[:, case], limits, threads, [case])
-        for cases, gains in given.passing(theta, count, seed):
-            total += self._paid(gains, limits.in_passing, threads, cases)
+        count = count if focus is None else WATCHED
+        for group, (cases, gains) in enumerate(given.passing(theta, count, seed)):
+            seen = gains if focus is None else focus.of_group(group, gains)
+            total += self._paid(seen, limits.in_passing, threads, cases)
         return total
 
     def _paid(

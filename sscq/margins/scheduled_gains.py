@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 _SAME = 1e-9  # of the largest output: points whose outputs differ by rounding share them
 
-PASSING = 200
-"""Drawn places at which the gains in passing are seen in a search, beside those of all rules.
+PASSING = 24
+"""Drawn places at which the gains in passing are seen while a search looks around, beside those of all rules."""
+
+WATCHED = 200
+"""The same for a descent, and for the choice among what a search has found.
 
 A descent finds what lies between few places: with 16, two of three Duffing designs lost a sixth of their authority
 afterwards.
@@ -135,6 +138,35 @@ class ScheduledGains:
             probes = schedule.probes(theta, dict(zip(ends, neighbourhood, strict=True)), count, seed)
             if probes is not None:
                 yield np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
+
+
+_WORST = 8  # places of each group that a focus holds
+
+
+@dataclass(frozen=True, eq=False)
+class Focus:
+    """Places in passing that matter most: enough for some small steps of a search, after which it is made anew.
+
+    Attributes
+    ----------
+    places : list of arrays of int [n, n_places]
+        Of each group of cases, for each schedule.
+    """
+
+    places: list[NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, paid: Sequence[Array]) -> Focus:
+        """Return the places that pay most, of those of each group [n, n_places]."""
+        return cls([np.argsort(-group, axis=1, kind="stable")[:, :_WORST] for group in paid])
+
+    def repeated(self, rows: NDArray[np.intp], times: int) -> Focus:
+        """Return the focus of some schedules, each as often as it is varied."""
+        return Focus([np.repeat(group[rows], times, axis=0) for group in self.places])
+
+    def of_group(self, group: int, gains: Array) -> Array:
+        """Return gain sets [n, n_sets, n_gains] at the places of a group alone."""
+        return np.take_along_axis(gains, self.places[group][..., None], axis=1)
 
 
 def _mirrored(ends: tuple[float, float]) -> tuple[float, float]:
