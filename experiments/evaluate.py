@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
     from sscq.fitness import Fitness
-    from sscq.verdict.verdict import Comparison, Sample
+    from sscq.verdict.comparison import Comparison, Sample
 
     Tables = Mapping[str, np.ndarray]
 
@@ -103,7 +103,7 @@ def _failures(tables: Tables, name: str, kind: str) -> int:
 def compared(config: EvaluateConfig, fitness: Fitness, tables: Tables, name: str, kind: str) -> Comparison:
     """Return a controller's comparison with the reference gains on the same rollouts."""
     from experiments.cases.kb_case import BASELINE
-    from sscq.verdict.verdict import Sample, compare
+    from sscq.verdict.comparison import Sample, compare
 
     def sample(which: str) -> Sample:
         table, error = tables[f"{which}.{kind}"], fitness.error

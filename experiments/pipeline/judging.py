@@ -24,7 +24,8 @@ from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.quality import ALL_MEASURES, Quality
-from sscq.verdict.verdict import Sample, Verdict, compare, decide
+from sscq.verdict.comparison import Sample, compare
+from sscq.verdict.verdict import Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -23,10 +23,11 @@ from experiments.report.records.verdict import (
     VerdictComparison,
     VerdictText,
 )
-from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
+from sscq.verdict.comparison import TRAVEL_SLACK, change_where_alive
+from sscq.verdict.verdict import NEAR
 
 if TYPE_CHECKING:
-    from sscq.verdict.verdict import Comparison
+    from sscq.verdict.comparison import Comparison
 
 _STATISTICS = (
     ("mean", "mean of J improves", "mean"),

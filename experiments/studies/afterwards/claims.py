@@ -21,7 +21,7 @@ from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_sit
 from experiments.studies.engine.changes import percent
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
-from sscq.verdict.verdict import compare
+from sscq.verdict.comparison import compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

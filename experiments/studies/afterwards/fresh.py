@@ -24,7 +24,7 @@ from experiments.settings import ranges, setup
 from experiments.studies.engine.series import cached, of_design
 from plants.core.names import unknown
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Sample
+from sscq.verdict.comparison import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

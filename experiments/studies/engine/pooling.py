@@ -24,7 +24,7 @@ from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import KINDS
-from sscq.verdict.verdict import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
+from sscq.verdict.comparison import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

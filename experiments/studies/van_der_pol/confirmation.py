@@ -26,7 +26,7 @@ from experiments.studies.engine.declaration import FOLDER, entries_of
 from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase
 from plants.core import atomic_files
-from sscq.verdict.verdict import Comparison, Sample, compare
+from sscq.verdict.comparison import Comparison, Sample, compare
 from sscq.worst.envelope import Envelope
 from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialLoops

@@ -20,7 +20,7 @@ from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.loop.quality import ALL_MEASURES
 from sscq.search.history import GenerationHistory
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Comparison
+from sscq.verdict.comparison import Comparison
 from tests.experiments import finished_run
 from tests.reference.closed_loop_twin import uncompiled
 
