@@ -41,7 +41,9 @@ class Change:
         return self.low > 0.0
 
     def __str__(self) -> str:
-        """Print as percentages."""
+        """Print as percentages; "not known" where there is no number (NaN)."""
+        if np.isnan(self.value):
+            return "not known"
         return f"{100 * self.value:+.1f} % [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
 
 

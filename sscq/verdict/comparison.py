@@ -216,7 +216,9 @@ def compare(
     if not margins_kept:
         reasons.append("it does not keep the margins at the operating points")
     return Comparison(
-        **changes,
+        mean=changes["mean"],
+        median=changes["median"],
+        tail=changes["tail"],
         travel=travel,
         failures=(int(other.failed.sum()), int(baseline.failed.sum())),
         new_failures=new_failures,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 250  # situations simulated together
 ENTROPY = "entropy_difference_abs"
+_COMPARED = "where both survive"  # what was kept of another comparison is computed anew
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def kept(run: Path, draws: int, compute: Callable[[], Any], further: Sequence[st
     further : sequence of str
         Hashes of what else it depends on.
     """
-    return cached(run.parent / f"{run.name}.json", [draws, *of_design(run), *further], compute)
+    return cached(run.parent / f"{run.name}.json", [_COMPARED, draws, *of_design(run), *further], compute)
 
 
 def change_of(stored: dict[str, float | None]) -> Change:

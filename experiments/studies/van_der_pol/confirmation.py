@@ -111,7 +111,8 @@ def compared(kb: KnowledgeBase, declared: FreshSituations) -> tuple[float, Compa
     if kb.plant != declared.plant:
         raise UserError(f"the situations are declared for {declared.plant}, the knowledge base is of {kb.plant}")
     fixed, own = sample(kb, declared, fixed=True), sample(kb, declared, fixed=False)
-    return float(own.fitness.mean() / fixed.fitness.mean()), compare(own, fixed)
+    found = compare(own, fixed)
+    return 1.0 + found.mean.value, found
 
 
 def files(paths: Sequence[Path]) -> list[Path]:

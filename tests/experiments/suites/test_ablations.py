@@ -209,7 +209,9 @@ def test_a_table_is_judged_by_its_own_limit():
 
 def comparison(value, low, high, travel=0.0, failures=0):
     change = Change(value, low, high)
-    return Comparison(change, change, change, Change(travel, travel, travel), failures, 0.5, 1.0, ())
+    return Comparison(
+        change, change, change, Change(travel, travel, travel), (failures, 0), failures, 0, False, 0.5, 1.0, ()
+    )
 
 
 @pytest.mark.parametrize(("variant", "told"), [
