@@ -218,7 +218,8 @@ def named_situations(data: ReportData) -> str:
     changes = {name: own.result(name).change for name in kept}
     known = {name: change.value for name, change in changes.items() if change and math.isfinite(change.value)}
     if not means[1] or not known:
-        return _named_losses(data)
+        gone = _named_losses(data)
+        return f"In the {len(named)} named unforeseen situations: {gone}" if gone else ""
     mean, worst = (means[0] - means[1]) / abs(means[1]), max(known, key=lambda name: known[name])
     lost = sum(value > LOSS for value in known.values())
     most = f" (largest loss: {percent(known[worst])}, {worst})" if lost else ""

@@ -159,6 +159,7 @@ def all_numbers(view: PageView) -> Html:
             f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
             " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry none.",
+            " Cost J of a run whose loop is lost is its penalty.",
             view.named_note,
         )
     )

@@ -35,7 +35,7 @@ _HEAD = (
     "seed",
     "judged",
     "verdict",
-    "claimed change of J",
+    "claimed change of J, both survive",
     "afterwards",
     "covered",
     "worst 5 % afterwards",
