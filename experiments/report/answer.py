@@ -101,8 +101,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         *lines,
         "",
         *_changes(data),
-        *([f"{told[0].upper()}{told[1:]}."] if (told := lost_loops(data)) else []),
-        *(_typed(text) for text in (sources(data), named_situations(data)) if text),
+        *(_typed(text) for text in (lost_loops(data), sources(data), named_situations(data)) if text),
         *_single(data),
         *_assured(data),
         *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
@@ -130,8 +129,8 @@ def lost_loops(data: ReportData) -> str:
     lost = [(one.name, one.judged) for one in pair if one.judged is not None]
     if not any(runs.failures for _, runs in lost):
         return ""
-    told = ", ".join(f"{name} in {runs.failures} of {runs.runs}" for name, runs in lost)
-    return f"changes are of the runs that both survive; the loop is lost by the {told}"
+    told = ", ".join(f"by the {name} in {runs.failures} of {runs.runs}" for name, runs in lost)
+    return f"Changes are of the runs that both survive; the loop is lost {told}."
 
 
 def without_present(data: ReportData) -> str:

@@ -187,7 +187,7 @@ def _why_not_it(case: FinishedDesign, name: str) -> str:
     kind = case.kind_for(name)
     change, lost = _where_both_survive(case, name, recommended), [case.failed(key, kind) for key in (recommended, name)]
     if lost[1].sum() > lost[0].sum() and loses_fewer(*(case.sampled(one, kind) for one in lost)):
-        return f"loses more loops ({lost[1].sum()} of {lost[1].size}, not {lost[0].sum()})"
+        return f"left out: it loses more loops ({lost[1].sum()} of {lost[1].size}, not {lost[0].sum()})"
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best"
     if change.value < 0.0:
