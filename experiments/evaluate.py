@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
     from sscq.fitness import Fitness
-    from sscq.verdict.verdict import Comparison, Sample
+    from sscq.verdict.comparison import Comparison, Sample
 
     Tables = Mapping[str, np.ndarray]
 
@@ -52,7 +52,7 @@ def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
     tables = folder.stage("judgement", compute, *formats.as_npz("quality.npz"))
     folder.write_json("metrics.json", metrics(config, case, tables))
     for kind in case.blocks:
-        print("\n".join(["", _by_situation(case, tables, kind), "", _by_controller(case, tables, kind)]))
+        print("\n".join(["", _by_situation(case, tables, kind), "", _by_controller(config, case, tables, kind)]))
         print(_sentence(config, case, tables, kind))
     print(f"numbers: {folder.path / 'metrics.json'}")
 
@@ -89,11 +89,10 @@ def measures(plant: Plant | None = None) -> tuple[str, ...]:
 
 
 def _mean(tables: Tables, name: str, kind: str, row: int = 0) -> float:
-    """Mean over all rollouts; of a measure over those that survive, NaN where none does."""
+    """Mean of the fitness or of a measure over the rollouts that survive, NaN where none does."""
     table = tables[f"{name}.{kind}"]
-    values = table[row]
-    alive = ~np.isfinite(table[1]) if row else np.ones(values.shape, bool)
-    return float(values[alive].mean()) if alive.any() else float("nan")
+    alive = ~np.isfinite(table[1])
+    return float(table[row][alive].mean()) if alive.any() else float("nan")
 
 
 def _failures(tables: Tables, name: str, kind: str) -> int:
@@ -103,7 +102,7 @@ def _failures(tables: Tables, name: str, kind: str) -> int:
 def compared(config: EvaluateConfig, fitness: Fitness, tables: Tables, name: str, kind: str) -> Comparison:
     """Return a controller's comparison with the reference gains on the same rollouts."""
     from experiments.cases.kb_case import BASELINE
-    from sscq.verdict.verdict import Sample, compare
+    from sscq.verdict.comparison import Sample, compare
 
     def sample(which: str) -> Sample:
         table, error = tables[f"{which}.{kind}"], fitness.error
@@ -169,16 +168,16 @@ def _by_situation(case: StoredCase, tables: Tables, kind: str) -> str:
     return text_table(head, rows)
 
 
-def _by_controller(case: StoredCase, tables: Tables, kind: str) -> str:
-    """Means over all rollouts, controller by controller."""
-    base = _mean(tables, case.contenders[0].name, kind)
+def _by_controller(config: EvaluateConfig, case: StoredCase, tables: Tables, kind: str) -> str:
+    """Means over the rollouts that survive, controller by controller; changes where both survive."""
+    changes = {c.name: compared(config, case.fitness, tables, c.name, kind).mean.value for c in case.contenders[1:]}
     own = [measure.name for measure in case.plant.measures]
     rows, rows_shown = [], [measures(case.plant).index(m) for m in (*_SHOWN, *own)]
     for c in case.contenders:
         failures, value = _failures(tables, c.name, kind), _mean(tables, c.name, kind)
         rows.append((
-            c.title + (f" ({failures} FAILED)" if failures else ""), f"{value:.4g}",
-            "" if c is case.contenders[0] else change(value, base),
+            c.title + (f" ({failures} FAILED)" if failures else ""), number(value),
+            change(1.0 + changes[c.name], 1.0) if c.name in changes else "",
             *(number(_mean(tables, c.name, kind, row)) for row in rows_shown),
         ))  # fmt: skip
     return text_table(("controller", "fitness", "change", *_SHOWN.values(), *map(in_words, own)), rows)
@@ -187,9 +186,10 @@ def _by_controller(case: StoredCase, tables: Tables, kind: str) -> str:
 def _sentence(config: EvaluateConfig, case: StoredCase, tables: Tables, kind: str) -> str:
     found = compared(config, case.fitness, tables, "knowledge_base", kind)
     change = found.mean if len(case.blocks[kind]) > 1 else f"{100 * found.mean.value:+.1f} %"
+    survived = " that both survive" if any(found.failures) else ""
     where = (
-        f"fitness {change} in {kind} situations, better in {100 * found.wins:.0f} % of the rollouts, actuator travel "
-        f"{100 * found.travel.value:+.1f} %"
+        f"fitness {change} in {kind} situations{survived}, better in {100 * found.wins:.0f} % of the rollouts, "
+        f"actuator travel {100 * found.travel.value:+.1f} %"
     )
     if found.passes:
         return f"The knowledge base is better than its reference gains: {where}."

@@ -24,7 +24,8 @@ from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.quality import ALL_MEASURES, Quality
-from sscq.verdict.verdict import Sample, Verdict, compare, decide
+from sscq.verdict.comparison import Sample, compare
+from sscq.verdict.verdict import Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -259,15 +260,21 @@ class Judgement:
     worst_cases: dict[str, WorstFinding] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
-        """Return the mean over seeds and situations, of the fitness or of a measure.
+        """Return the mean over seeds and situations, of the fitness with its penalties or of a measure.
 
         A measure's is over the rollouts that survive (one cut short has small integrals); NaN where none does.
         """
         if measure is None:
             return float(self.fitness[name, kind].mean())
-        quality = self.quality[name, kind]
-        alive = ~np.isfinite(quality[MEASURES.index("diverged_at")])
-        return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
+        return self._surviving(name, kind, self.quality[name, kind][self.measures.index(measure)])
+
+    def surviving_mean(self, name: str, kind: str) -> float:
+        """Return the mean of the fitness over the rollouts that survive; NaN where none does."""
+        return self._surviving(name, kind, self.fitness[name, kind])
+
+    def _surviving(self, name: str, kind: str, values: np.ndarray) -> float:
+        alive = ~np.isfinite(self.quality[name, kind][MEASURES.index("diverged_at")])
+        return float(values[alive].mean()) if alive.any() else math.nan
 
 
 def judge(

@@ -101,7 +101,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         *lines,
         "",
         *_changes(data),
-        *(_typed(text) for text in (sources(data), named_situations(data)) if text),
+        *(_typed(text) for text in (lost_loops(data), sources(data), named_situations(data)) if text),
         *_single(data),
         *_assured(data),
         *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
@@ -119,6 +119,18 @@ def what_to_type(data: ReportData) -> list[str]:
     rows = [g for key in _typed_in(data) for g in _channel_gains(data, key)]
     still = any(math.isinf(one.standard[1]) for gains in rows for one in (gains, *gains.nodes))
     return [*formulas, *settings, *(["Ti none: no integral action there (ki = 0)"] if still else [])]
+
+
+def lost_loops(data: ReportData) -> str:
+    """Return how many loops the two controllers of the headline lose, and where J is compared; empty: none."""
+    verdict = data.verdict
+    own = verdict.recommended if verdict.recommended != verdict.compared_with else verdict.judged
+    pair = [data.controller(key) for key in dict.fromkeys((own, verdict.compared_with)) if key]
+    lost = [(one.name, one.judged) for one in pair if one.judged is not None]
+    if not any(runs.failures for _, runs in lost):
+        return ""
+    told = ", ".join(f"by the {name} in {runs.failures} of {runs.runs}" for name, runs in lost)
+    return f"Changes are of the runs that both survive; the loop is lost {told}."
 
 
 def without_present(data: ReportData) -> str:
@@ -200,19 +212,31 @@ def named_situations(data: ReportData) -> str:
     if verdict.group == "unforeseen" or verdict.recommended == verdict.compared_with or not named:
         return ""
     own, other = (data.controller(key) for key in (verdict.recommended, verdict.compared_with))
-    means = [one.cost["unforeseen"].value for one in (own, other) if "unforeseen" in one.cost]
-    changes = {s.name: own.result(s.name).change for s in named}
+    kept = [s.name for s in named if not (own.result(s.name).failed or other.result(s.name).failed)]
+    means = [float(np.mean([one.result(name).cost.value for name in kept])) if kept else 0.0 for one in (own, other)]
+    changes = {name: own.result(name).change for name in kept}
     known = {name: change.value for name, change in changes.items() if change and math.isfinite(change.value)}
-    if len(means) < 2 or not means[1] or not known:
-        return ""
+    if not means[1] or not known:
+        gone = _named_losses(data)
+        return f"In the {len(named)} named unforeseen situations: {gone}" if gone else ""
     mean, worst = (means[0] - means[1]) / abs(means[1]), max(known, key=lambda name: known[name])
     lost = sum(value > LOSS for value in known.values())
     most = f" (largest loss: {percent(known[worst])}, {worst})" if lost else ""
-    gone = ", ".join(s.name for s in named if own.result(s.name).failed)
+    gone = _named_losses(data)
     return (
         f"In the {len(named)} named unforeseen situations against the {other.name}: cost J {percent(mean)}, "
-        f"worse in {lost} of {len(known)}{most}{f'; loop lost in {gone}' if gone else ''}"
+        f"worse in {lost} of {len(known)}{most}{f'; {gone}' if gone else ''}"
     )
+
+
+def _named_losses(data: ReportData) -> str:
+    """In which named situations, left out of the change, the two controllers lose the loop."""
+    own, other = (data.controller(key) for key in (data.verdict.recommended, data.verdict.compared_with))
+    gone = [
+        ", ".join(s.name for s in data.group("unforeseen") if one.result(s.name).failed) or "none"
+        for one in (own, other)
+    ]
+    return "" if gone == ["none", "none"] else f"loop lost in {gone[0]}, by the {other.name} in {gone[1]}"
 
 
 def other_limits(data: ReportData) -> str:

@@ -189,13 +189,14 @@ def table_text(group: Sequence[Tuned], judgement: Judgement, data: ReportData, m
     for c in group:
         # An oracle stands beside the fixed gains where it is judged, in the named situations, and says so.
         kind = judgement.judged if (c.name, judgement.judged) in judgement.quality else "unforeseen"
-        value, base = judgement.mean(c.name, kind), judgement.mean("fixed", kind)
+        found = judgement.verdict.comparisons.get(c.name)
         failures = int(np.isfinite(judgement.quality[c.name, kind][0]).sum())
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
         where = "" if kind == judgement.judged else ", named situations"
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else "") + where,
-            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
+            *(number(judgement.surviving_mean(c.name, each)) for each in ("taught", kind)),
+            "" if found is None else change(1.0 + found.mean.value, 1.0),
             *(number(judgement.mean(c.name, kind, m)) for m in (*_SHOWN, *own)),
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),

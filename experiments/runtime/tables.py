@@ -43,7 +43,9 @@ _BAR = re.compile(r"(?<!\\)\|")  # one that is not escaped yet
 
 
 def change(value: float, base: float, mark: str = "LOSS") -> str:
-    """Return the relative change of what is minimised, in the base's magnitude; losses are marked."""
+    """Return the relative change of what is minimised, in the base's magnitude; losses are marked, NaN is a dash."""
+    if math.isnan(value):
+        return "-"
     if base == 0.0:
         return "-" if value == 0.0 else mark
     relative = (value - base) / abs(base)

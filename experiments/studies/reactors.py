@@ -33,13 +33,13 @@ from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from plants.core.analysis.equilibrium import Equilibria
 from plants.core.names import unknown
-from sscq.verdict.verdict import Sample, compare
+from sscq.verdict.comparison import Sample, compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from experiments.studies.engine.pooling import Pooled
-    from sscq.verdict.verdict import Comparison
+    from sscq.verdict.comparison import Comparison
 
 TEMPLATE = Template.of("reactors")
 DECLARED = FOLDER / TEMPLATE.head["declared"]

@@ -25,7 +25,7 @@ from experiments.suites import suite
 from experiments.suites.variants import FULL, VARIANTS, Design, read, rollouts
 from plants.core import atomic_files
 from plants.core.names import unknown
-from sscq.verdict.verdict import TRAVEL_SLACK, Comparison, Sample, compare
+from sscq.verdict.comparison import TRAVEL_SLACK, Comparison, Sample, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

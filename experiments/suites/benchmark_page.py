@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from experiments.report.builders.estimates import of_change
@@ -33,13 +34,13 @@ _ROUNDING = 1e-9  # an interval of no more width is none
 _SIMPLE = frozenset({"two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled"})
 _READ = (
     "J is the fitness that all controllers were searched with, IAE the integral of the absolute error: means over",
-    "the rollouts, of IAE over those that survive. All controllers see the same rollouts. The changes beside them",
+    "the rollouts that survive. All controllers see the same rollouts. The changes beside them",
     "(mean, median and worst 5 % of J, mean IAE) are paired, against the best fixed PID of the same design; less is",
     "better, and losses of the means are marked. Their 95 % bootstrap intervals draw seeds anew, with all",
-    "situations and designs of a seed (the designs as they are). IAE and actuator travel, the total variation of",
-    "the command, are compared where both survive. Failed: rollouts in which the loop is lost, in brackets those",
-    "that the fixed PID survives. Wins: share of the rollouts with less J. Evaluations: closed-loop simulations of",
-    "all taught situations that its design took.",
+    "situations and designs of a seed (the designs as they are). All of them, and actuator travel, the total",
+    "variation of the command, are compared where both survive. Failed: rollouts in which the loop is lost, in",
+    "brackets those that the fixed PID survives. Wins: share of the rollouts with less J. Evaluations: closed-loop",
+    "simulations of all taught situations that its design took.",
 )
 
 
@@ -50,7 +51,7 @@ def rows(pooled: Pooled, kind: str, mark: str = "LOSS") -> list[tuple[str, ...]]
 
 def _row(pooled: Pooled, name: str, judged: PooledCosts, mark: str) -> tuple[str, ...]:
     sample, spent = judged.samples[name], pooled.spent.get(name)
-    failed, values = int(sample.failed.sum()), (number(float(sample.fitness.mean())), number(judged.error(name)))
+    failed, values = int(sample.failed.sum()), (number(judged.cost(name)), number(judged.error(name)))
     last = "-" if spent is None else count(spent)
     if name == pooled.baseline:
         return (pooled.titles[name], values[0], "", "", "", values[1], "", "", str(failed), "", last)
@@ -132,7 +133,8 @@ def _brief(value: float) -> str:
 
 def _simple(pooled: Pooled) -> str:
     """The best of the rungs below the knowledge base."""
-    simple = {n: c.mean.value for n, c in pooled.comparisons.items() if n in _SIMPLE}
+    known = {n: c.mean.value for n, c in pooled.comparisons.items() if not math.isnan(c.mean.value)}
+    simple = {n: value for n, value in known.items() if n in _SIMPLE}
     if not simple:
         return "-"
     best = min(simple, key=lambda name: simple[name])

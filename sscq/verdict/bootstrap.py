@@ -35,8 +35,15 @@ class Change:
         """Whether the whole interval is on the better side."""
         return self.high < 0.0
 
+    @property
+    def worsens(self) -> bool:
+        """Whether the whole interval is on the worse side."""
+        return self.low > 0.0
+
     def __str__(self) -> str:
-        """Print as percentages."""
+        """Print as percentages; "not known" where there is no number (NaN)."""
+        if np.isnan(self.value):
+            return "not known"
         return f"{100 * self.value:+.1f} % [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
 
 

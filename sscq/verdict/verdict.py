@@ -1,134 +1,28 @@
 """Which controller to recommend, from paired rollouts in situations that were never taught.
 
 A schedule replaces fixed gains only if mean, median and the mean of the worst 5 % of the fitness all improve, with
-their bootstrap intervals, at no more actuator travel, tracking no worse and without a new failure. Among what passes,
-the simplest within 3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
-
-Wilcoxon's signed-rank test of paired differences: F. Wilcoxon, Individual comparisons by ranking methods, Biometrics
-Bulletin 1 (1945) 80; the variance with ties: M. Hollander, D. Wolfe and E. Chicken, Nonparametric Statistical Methods,
-3rd ed., Wiley 2014, sec. 3.1.
+their bootstrap intervals, or if it loses fewer rollouts beyond chance and neither mean nor worst 5 % get worse; at no
+more actuator travel, tracking no worse and without a new failure. Among what passes and loses the fewest, the simplest
+within 3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.verdict.bootstrap import Change, best_of, change, change_of_choice
+from sscq.verdict.comparison import compare, loses_fewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from sscq.verdict.bootstrap import Change
+    from sscq.verdict.comparison import Comparison, Sample
 
-
-_FEW = 50  # so many differences or fewer: the exact distribution
-
-
-def p_value(differences: NDArray[np.float64]) -> float:
-    """Return the two-sided p-value [1] of paired differences [n]; 1 where none differs.
-
-    The normal approximation for more than 50 of them, as usual. SciPy answers for fewer: it has the exact distribution,
-    but importing its statistics takes longer than all else that a verdict does.
-    """
-    if not np.any(differences):
-        return 1.0
-    if len(differences) <= _FEW:
-        from scipy.stats import wilcoxon
-
-        return float(wilcoxon(differences).pvalue)
-    some = differences[differences != 0.0]
-    _, place, ties = np.unique(np.abs(some), return_inverse=True, return_counts=True)
-    ranks = np.cumsum(ties) - 0.5 * (ties - 1.0)  # equal sizes share the mean of their ranks
-    n = float(len(some))
-    variance = (n * (n + 1.0) * (2.0 * n + 1.0) - 0.5 * float((ties**3.0 - ties).sum())) / 24.0
-    z = (float(ranks[place[some > 0.0]].sum()) - 0.25 * n * (n + 1.0)) / math.sqrt(variance)
-    return math.erfc(abs(z) / math.sqrt(2.0))
-
-
-TAIL = 0.05
 NEAR = 0.03
-TRAVEL_SLACK = 0.05  # the travel limit holds on taught situations; unforeseen ones may ask for a little more
-_BOOTSTRAPS = 2000
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One controller's rollouts, the same for all controllers.
-
-    Attributes
-    ----------
-    fitness : ndarray [seed, situation]
-    travel : ndarray [seed, situation]
-        Total variation of the commands.
-    failed : ndarray of bool [seed, situation]
-    error : ndarray [seed, situation] or None
-        The tracking error that the fitness declares; None where it weighs none.
-    error_name : str
-        In words, for the reason: "IAE".
-    """
-
-    fitness: np.ndarray
-    travel: np.ndarray
-    failed: np.ndarray
-    error: np.ndarray | None = field(default=None, kw_only=True)
-    error_name: str = field(default="error", kw_only=True)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A controller against the baseline.
-
-    Attributes
-    ----------
-    mean, median, tail : Change
-        Of the fitness over all rollouts; tail: mean of the worst 5 %.
-    travel : Change
-        Of the mean total variation.
-    new_failures : int
-        Rollouts in which it fails and the baseline does not.
-    wins : float
-        Share of the rollouts in which it is better.
-    p_value : float
-        Two-sided Wilcoxon signed-rank test; for information.
-    reasons : tuple of str
-        Why it does not pass; empty if it does.
-    further : tuple of str
-        Those of the reasons that no rollout shows: margins over ranges, a wall of the gains' box.
-    of_design : Change or None
-        Of the mean, with an interval over rollouts and over what another design's searches would have delivered; None
-        where there was one search. The other intervals, and whether it passes, are of the delivered controller.
-    searches : tuple of float
-        Change of the mean of what each search found, the delivered one first; empty where there was one.
-    error : Change or None
-        Of the mean tracking error over the rollouts that both survive; None where the fitness weighs none.
-    """
-
-    mean: Change
-    median: Change
-    tail: Change
-    travel: Change
-    new_failures: int
-    wins: float
-    p_value: float
-    reasons: tuple[str, ...]
-    further: tuple[str, ...] = ()
-    of_design: Change | None = None
-    searches: tuple[float, ...] = ()
-    error: Change | None = None
-
-    @property
-    def headline(self) -> Change:
-        """The change of the mean, with the widest interval that is known."""
-        return self.of_design or self.mean
-
-    @property
-    def passes(self) -> bool:
-        """Whether it may replace the baseline."""
-        return not self.reasons
 
 
 @dataclass(frozen=True)
@@ -148,138 +42,6 @@ class Verdict:
     baseline: str
     comparisons: Mapping[str, Comparison]
     sentence: str
-
-
-def tail_mean(values: np.ndarray) -> float:
-    """Return the mean of the worst (largest) 5 % of the values, at least one."""
-    return float(_tail(np.ravel(values)))
-
-
-def _tail(values: np.ndarray) -> np.ndarray:
-    ordered = np.sort(values, axis=-1)
-    return np.asarray(ordered[..., -max(1, round(TAIL * ordered.shape[-1])) :].mean(axis=-1))
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    return np.asarray(values.mean(axis=-1))
-
-
-def _median(values: np.ndarray) -> np.ndarray:
-    return np.asarray(np.median(values, axis=-1))
-
-
-def _mean_of_known(values: np.ndarray) -> np.ndarray:
-    return np.asarray(np.nanmean(values, axis=-1))
-
-
-def compare(
-    other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool = True, searches: Sequence[Sample] = ()
-) -> Comparison:
-    """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together.
-
-    `searches` are what other searches found in place of `other`, the best in the validation situations first.
-    """
-    rows, lost = _rows(len(baseline.fitness), seed), other.failed | baseline.failed
-    changes = {
-        "mean": change(_mean, other.fitness, baseline.fitness, rows),
-        "median": change(_median, other.fitness, baseline.fitness, rows),
-        "tail": change(_tail, other.fitness, baseline.fitness, rows),
-        "travel": _where_alive(other.travel, baseline.travel, lost, rows),
-    }
-    tracking = _tracking(other, baseline, lost, rows)
-    new_failures = int((other.failed & ~baseline.failed).sum())
-    difference = (other.fitness - baseline.fitness).ravel()
-    reasons = [
-        f"the {word} of J does not improve reliably ({changes[key]})"
-        for key, word in (("mean", "mean"), ("median", "median"), ("tail", "worst 5 %"))
-        if not changes[key].improves
-    ]
-    if changes["travel"].value > TRAVEL_SLACK:
-        reasons.append(f"it needs more actuator travel ({changes['travel']})")
-    if tracking is not None and tracking.value > 0.0:
-        reasons.append(f"it tracks worse: {other.error_name} {tracking}")
-    if new_failures:
-        reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
-    if len(baseline.fitness) < 2:
-        reasons.append("one seed cannot tell chance from effect; use more")
-    elif nothing_random(baseline) and nothing_random(other):
-        reasons.append("nothing differs from seed to seed, so that one rollout would be counted many times")
-    if not margins_kept:
-        reasons.append("it does not keep the margins at the operating points")
-    return Comparison(
-        mean=changes["mean"],
-        median=changes["median"],
-        tail=changes["tail"],
-        travel=changes["travel"],
-        new_failures=new_failures,
-        wins=float((difference < 0).mean()),
-        p_value=p_value(difference),
-        reasons=tuple(reasons),
-        error=tracking,
-        **_over_searches((other, *searches), baseline, rows, seed),
-    )
-
-
-def _tracking(other: Sample, baseline: Sample, lost: np.ndarray, rows: np.ndarray) -> Change | None:
-    if other.error is None or baseline.error is None:
-        return None
-    return _where_alive(other.error, baseline.error, lost, rows)
-
-
-def _over_searches(several: Sequence[Sample], baseline: Sample, rows: np.ndarray, seed: int) -> dict[str, Any]:
-    """What a comparison knows of other searches."""
-    if len(several) == 1:
-        return {}
-    pairs = [(one.fitness, baseline.fitness) for one in several]
-    whole = change_of_choice(_mean, pairs, rows, best_of(len(several), len(rows), seed))
-    return {"of_design": whole, "searches": tuple(change(_mean, *pair, rows).value for pair in pairs)}
-
-
-def change_where_alive(
-    other: np.ndarray,
-    baseline: np.ndarray,
-    lost: np.ndarray,
-    seed: int = 0,
-    searches: Sequence[tuple[np.ndarray, np.ndarray]] = (),
-) -> Change:
-    """Return the change of a measure's mean over the rollouts that both survive, each [seed, situation].
-
-    A rollout cut short has small integrals. Without any that both survive there is no change.
-
-    Parameters
-    ----------
-    lost : ndarray of bool
-        Where one of the two does not survive.
-    searches : sequence of (ndarray, ndarray of bool), optional
-        What other searches found in place of `other`, the best on validation first, and where that or the baseline is
-        lost; the interval then is over searches, too.
-    """
-    rows = _rows(len(baseline), seed)
-    several = [(one, gone) for one, gone in ((other, lost), *searches) if not gone.all()]
-    if len(several) < 2 or lost.all():
-        return _where_alive(other, baseline, lost, rows)
-    pairs = [(np.where(gone, np.nan, one), np.where(gone, np.nan, baseline)) for one, gone in several]
-    known = np.all([~gone[rows].all(axis=(1, 2)) for _, gone in several], axis=0)
-    delivered = best_of(len(several), len(rows), seed)
-    return change_of_choice(_mean_of_known, pairs, rows[known], delivered[known])
-
-
-def _rows(n: int, seed: int) -> np.ndarray:
-    """Seeds of every bootstrap sample [draw, n]."""
-    return np.random.Generator(np.random.PCG64(seed)).integers(0, n, (_BOOTSTRAPS, n))
-
-
-def nothing_random(sample: Sample) -> bool:
-    """Whether all seeds gave the same rollouts, so that resampling them says nothing."""
-    return len(sample.fitness) > 1 and bool((sample.fitness == sample.fitness[0]).all())
-
-
-def _where_alive(other: np.ndarray, baseline: np.ndarray, lost: np.ndarray, rows: np.ndarray) -> Change:
-    if lost.all():
-        return Change(0.0, 0.0, 0.0)
-    one, two = (np.where(lost, np.nan, values) for values in (other, baseline))
-    rows = rows[~lost[rows].all(axis=(1, 2))]
-    return change(_mean_of_known, one, two, rows)
 
 
 def decide(
@@ -338,7 +100,8 @@ def decide(
     while ask is not None and recommended != baseline and (against := ask(recommended)):
         found[recommended] = _with_further(found[recommended], against)
         recommended = _simplest_of_the_best(samples, baseline, simplest_first, found)
-    sentence = _sentence(recommended, baseline, found, simplest_first, titles, where)
+    n = samples[baseline].failed.size
+    sentence = _sentence(recommended, baseline, found, simplest_first, titles, where, n)
     if not margins_kept.get(recommended, True):
         sentence += " They do not keep the margins at the operating points."
     if on_wall:
@@ -346,12 +109,12 @@ def decide(
             f" The best fixed gains lie on the wall of the box they were searched in ({', '.join(on_wall)}): widen it "
             "(controller.low, controller.high) before anything is said of schedules."
         )
-    failed = samples[recommended].failed
+    failed, told = samples[recommended].failed, recommended in found and found[recommended].unequal
     if failed.all():
         sentence = (
             f"No recommendation: the {titles[recommended]} loses the loop in all {failed.size} rollouts. {sentence}"
         )
-    elif failed.any():
+    elif failed.any() and not told:
         sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
     return Verdict(recommended, baseline, found, sentence)
 
@@ -359,10 +122,17 @@ def decide(
 def _simplest_of_the_best(
     samples: Mapping[str, Sample], baseline: str, simplest_first: Sequence[str], found: Mapping[str, Comparison]
 ) -> str:
+    """The simplest within 3 % of the best, of what passes and loses no more rollouts than another beyond chance."""
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
-    means = {name: float(samples[name].fitness.mean()) for name in passing}
+    failed = {name: samples[name].failed for name in passing}
+    least = min(passing, key=lambda name: int(failed[name].sum()))
+    left = [name for name in passing if not loses_fewer(failed[least], failed[name])]
+    alive = ~np.any([failed[name] for name in left], axis=0)
+    if not alive.any():
+        return left[0]
+    means = {name: float(samples[name].fitness[alive].mean()) for name in left}
     best = min(means.values())
-    return next(name for name in passing if means[name] <= best + NEAR * abs(best))
+    return next(name for name in left if means[name] <= best + NEAR * abs(best))
 
 
 def _with_further(found: Comparison, reasons: Sequence[str]) -> Comparison:
@@ -376,19 +146,31 @@ def _sentence(
     order: Sequence[str],
     titles: Mapping[str, str],
     where: str,
+    n: int,
 ) -> str:
     if recommended != baseline:
-        change = found[recommended].headline
-        luck = "" if change.improves else " Another search of the same kind may find nothing that is better."
-        return (
-            f"Use the {titles[recommended]}: cost J {change} in {where}, {_travel(found[recommended].travel)}, "
-            f"against the best {titles[baseline]}.{luck}"
-        )
+        return _use(found[recommended], titles[recommended], titles[baseline], where, n)
     last = [name for name in order if name in found]
     why = found[last[-1]].reasons if last else ()
     because = f" The {titles[last[-1]]} does not replace it: {'; '.join(why)}." if why else ""
     near = "" if why or not last else " Nothing more complicated is better by more than 3 %."
     return f"Use the fixed gains.{because}{near}"
+
+
+def _use(found: Comparison, title: str, fixed: str, where: str, n: int) -> str:
+    """Of `n` rollouts, as many as are judged: what the recommended controller changes."""
+    change, (own, theirs) = found.headline, found.failures
+    losses = f"it loses the loop in {own} of {n} rollouts where the fixed gains lose it in {theirs}"
+    if math.isnan(change.value):
+        return f"Use the {title}: in {where} {losses}."
+    survived = " that both survive" if own or theirs else ""
+    told = f", and {losses}" if found.unequal else ""
+    luck = " Another search of the same kind may find nothing that is better."
+    return (
+        f"Use the {title}: cost J {change} in {where}{survived}, {_travel(found.travel)}, "
+        f"against the best {fixed}{told}."
+        f"{luck if found.mean.improves and not change.improves else ''}"
+    )
 
 
 def _travel(change: Change) -> str:

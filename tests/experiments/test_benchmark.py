@@ -14,14 +14,14 @@ from experiments.runtime.run_folder import RunFolder
 from experiments.studies.engine.pooling import Pooled, PooledCosts, joined
 from experiments.suites import benchmark_page, suite
 from flcs import KnowledgeBase
-from sscq.verdict import verdict
-from sscq.verdict.verdict import Sample, compare
+from sscq.verdict import comparison
+from sscq.verdict.comparison import Sample, compare
 
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
     """No test here asks how wide an interval is."""
-    monkeypatch.setattr(verdict, "_BOOTSTRAPS", 100)
+    monkeypatch.setattr(comparison, "_BOOTSTRAPS", 100)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -126,8 +126,11 @@ class FinishedDesign:
 
     def costs(self, name: str, kind: str) -> Array:
         """Return the fitness of a contender [sample, situation]: seeds are samples, and so is each fresh draw."""
-        values = self.judgement.fitness[name, kind]
-        return values.T if kind == "drawn" else values
+        return self.sampled(self.judgement.fitness[name, kind], kind)
+
+    def sampled(self, table: NDArray[Any], kind: str) -> NDArray[Any]:
+        """Return a table [seed, situation] as [sample, situation]."""
+        return table.T if kind == "drawn" else table
 
     @cached_property
     def contenders(self) -> dict[str, Tuned]:

@@ -28,6 +28,17 @@ def draws(n_seeds: int, seed: int) -> NDArray[np.int64]:
     return np.random.Generator(np.random.PCG64(seed)).integers(0, n_seeds, (_DRAWS, n_seeds))
 
 
+def surviving_mean(values: Array, lost: NDArray[np.bool_], rows: NDArray[np.int64]) -> Estimate:
+    """Return the mean over the rollouts [seed, situation] that are not lost; NaN where all are."""
+    if not lost.any():
+        return mean(values, rows)
+    if lost.all():
+        return Estimate(float("nan"))
+    known, some = np.where(lost, np.nan, values), rows[~lost[rows].all(axis=(1, 2))]
+    low, high = np.quantile(np.nanmean(known[some], axis=(1, 2)), _ENDS)
+    return Estimate(float(np.nanmean(known)), float(low), float(high))
+
+
 def mean(values: Array, rows: NDArray[np.int64]) -> Estimate:
     """Return the mean of `values` [seed] or [seed, situation] with its interval."""
     if not random(values):

@@ -34,6 +34,7 @@ from experiments.report.records.results import (
 from experiments.runtime.tables import in_words
 from flcs import FuzzyController
 from sscq.margins.operating import loop_of
+from sscq.verdict.comparison import change_where_alive
 
 if TYPE_CHECKING:
     from experiments.report.recorded import Recordings
@@ -216,20 +217,31 @@ def judged_runs(case: FinishedDesign, name: str) -> JudgedRuns | None:
 
 
 def _cost(case: FinishedDesign, name: str, kind: str) -> Estimate:
-    values = case.costs(name, kind)
-    return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
+    """The mean of J over the rollouts that it survives."""
+    values, lost = case.costs(name, kind), case.sampled(case.failed(name, kind), kind)
+    return estimates.surviving_mean(values, lost, estimates.draws(len(values), case.setup.seed))
+
+
+def _change_of_cost(case: FinishedDesign, name: str, place: PlacedSituation) -> Estimate:
+    """The change of J in a situation, over the seeds with which both survive."""
+    kind, some = place.kind, slice(place.number, place.number + 1)
+    values, base = (case.judgement.fitness[key, kind][:, some] for key in (name, BASELINE))
+    lost = (case.failed(name, kind) | case.failed(BASELINE, kind))[:, some]
+    if not lost.any():
+        return estimates.change(values[:, 0], base[:, 0], estimates.draws(len(values), case.setup.seed))
+    return estimates.of_change(change_where_alive(values, base, lost, case.setup.seed))
 
 
 def _result(case: FinishedDesign, contender: Tuned, place: PlacedSituation, recorded: Recordings) -> SituationResult:
     name, kind, k = contender.name, place.kind, place.number
-    values, base = (case.judgement.fitness[key, kind][:, k] for key in (name, BASELINE))
+    values = case.judgement.fitness[name, kind][:, k]
     rows = estimates.draws(len(values), case.setup.seed)
     ends = case.measure(name, kind, "diverged_at")[:, k]
     key = f"{name}.{place.overall}"
     return SituationResult(
         situation=place.label,
         cost=estimates.mean(values, rows),
-        change=None if name == BASELINE else estimates.change(values, base, rows),
+        change=None if name == BASELINE else _change_of_cost(case, name, place),
         changes={} if name == BASELINE else _changes(case, name, place),
         measures=_measures(case, name, place),
         actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),

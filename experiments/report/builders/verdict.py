@@ -23,10 +23,12 @@ from experiments.report.records.verdict import (
     VerdictComparison,
     VerdictText,
 )
-from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
+from sscq.verdict.comparison import TRAVEL_SLACK, change_where_alive, holds, loses_fewer
+from sscq.verdict.verdict import NEAR
 
 if TYPE_CHECKING:
-    from sscq.verdict.verdict import Comparison
+    from sscq.verdict.bootstrap import Change
+    from sscq.verdict.comparison import Comparison
 
 _STATISTICS = (
     ("mean", "mean of J improves", "mean"),
@@ -80,11 +82,9 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
 
 def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
     found = case.verdict.comparisons[name]
-    criteria = [
-        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))), unmet)
-        for key, text, unmet in _STATISTICS
-    ]
-    rollouts = case.costs(name, case.kind_for(name)).size
+    criteria = [_fitness_criterion(found, *one) for one in _STATISTICS]
+    rollouts, (own, theirs) = case.costs(name, case.kind_for(name)).size, found.failures
+    lost = f"; lost {own}, of the fixed gains {theirs}" if own or theirs else ""
     travel = found.travel.value
     criteria += [
         Criterion(
@@ -96,7 +96,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         Criterion(
             "no new failure",
             found.new_failures == 0,
-            f"{found.new_failures} of {rollouts} runs",
+            f"{found.new_failures} of {rollouts} runs{lost}",
             f"it fails in {found.new_failures} of {rollouts} runs that the fixed gains survive",
         ),
         *_tracking_criterion(case, found),
@@ -105,6 +105,13 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         *(Criterion(_NOTHING_ELSE, False, text, text) for text in found.further),
     ]
     return tuple(criteria)
+
+
+def _fitness_criterion(found: Comparison, key: str, text: str, unmet: str) -> Criterion:
+    """A statistic of J, which need only get no worse where fewer loops are lost."""
+    change: Change = getattr(found, key)
+    told = bracketed(estimates.of_change(change)) + ("; fewer loops are lost" if found.fewer else "")
+    return Criterion(text, holds(key, change, fewer=found.fewer), told, unmet)
 
 
 def _tracking_criterion(case: FinishedDesign, found: Comparison) -> list[Criterion]:
@@ -177,10 +184,13 @@ def _unmet(criteria: tuple[Criterion, ...]) -> list[str]:
 def _why_not_it(case: FinishedDesign, name: str) -> str:
     """Why a controller that holds all conditions is not the recommended one."""
     recommended = case.verdict.recommended
-    means = {key: case.judgement.mean(key, case.kind_for(key)) for key in (name, recommended)}
+    kind = case.kind_for(name)
+    change, lost = _where_both_survive(case, name, recommended), [case.failed(key, kind) for key in (recommended, name)]
+    if lost[1].sum() > lost[0].sum() and loses_fewer(*(case.sampled(one, kind) for one in lost)):
+        return f"left out: it loses more loops ({lost[1].sum()} of {lost[1].size}, not {lost[0].sum()})"
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best"
-    if means[name] < means[recommended]:
+    if change.value < 0.0:
         return f"better than the simpler one by no more than {100.0 * NEAR:g} %"
     return "not better than the simpler one"
 
@@ -265,20 +275,17 @@ def _measure_change(case: FinishedDesign, name: str, against: str, measure: str)
     kind = case.kind_for(name)
     one, base = (case.judgement.quality[key, kind] for key in (name, against))
 
-    def sampled(table: Any) -> Any:
-        return table.T if kind == "drawn" else table
-
     def values(table: Any) -> Any:
-        return sampled(case.costs_of(table, kind) if measure == "cost" else case.measure_of(table, measure))
+        found = case.costs_of(table, kind) if measure == "cost" else case.measure_of(table, measure)
+        return case.sampled(found, kind)
 
     def lost(table: Any) -> Any:
         gone = [np.isfinite(case.measure_of(each, "diverged_at")) for each in (table, base)]
-        # The cost of a lost loop is part of the mean.
-        return sampled((gone[0] | gone[1]) & (measure != "cost"))
+        return case.sampled(gone[0] | gone[1], kind)
 
     others = [(values(table), lost(table)) for table in case.others(name, kind)]
     found = change_where_alive(values(one), values(base), lost(one), case.setup.seed, others)
-    known = measure == "cost" or (not lost(one).all() and bool(values(base)[~lost(one)].any()))
+    known = not lost(one).all() and (measure == "cost" or bool(values(base)[~lost(one)].any()))
     return MeasureChange(name, against, measure, estimates.of_change(found) if known else Estimate(nan))
 
 
@@ -289,14 +296,21 @@ def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
 
 
 def _compared(case: FinishedDesign, name: str, against: str, kind: Group) -> VerdictComparison:
-    values, base = (case.judgement.fitness[key, kind] for key in (name, against))
-    change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
+    change = estimates.of_change(_where_both_survive(case, name, against, kind))
     both = ~(case.failed(name, kind) | case.failed(against, kind))  # a rollout cut short has travelled less
     travel = [
         float(case.measure(key, kind, "total_variation")[both].mean()) if both.any() else nan for key in (name, against)
     ]
     ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
     return VerdictComparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
+
+
+def _where_both_survive(case: FinishedDesign, name: str, against: str, kind: Group | None = None) -> Change:
+    """The change of the mean of J over the rollouts that both survive."""
+    kind = kind or case.kind_for(name)
+    values, base = (case.costs(key, kind) for key in (name, against))
+    lost = case.sampled(case.failed(name, kind) | case.failed(against, kind), kind)
+    return change_where_alive(values, base, lost, case.setup.seed)
 
 
 def _same_travel(name: str, against: str, ratio: float) -> bool:

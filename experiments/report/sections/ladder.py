@@ -45,6 +45,7 @@ def ladder(view: PageView) -> Html:
     lead = join(
         (
             f"Simplest first; same search, cost J (above) and limits. {_shares(view)}",
+            "J: mean over the runs that survive, its change over those that both survive; others count as diverged. ",
             f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
             f"controller, a dissipation), travel (total variation) and effort are means over the {view.judged_words}",
             own_words(view),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import MarginChange, margin_changes, name_of, sources
+from experiments.report.answer import MarginChange, lost_loops, margin_changes, name_of, sources
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import UNPROVEN, interval, judged, missing, number, percent, proven, short_mark
@@ -57,7 +57,8 @@ def measures_table(view: PageView) -> Html:
         rows.append(element("tr", element("th", name_of(view.data, measure), " ", values, scope="row"), *cells))
     rows += _margin_rows(view, found[0].controller, against)
     where = "fresh situations" if view.on_draws else view.judged_words
-    title = element("h3", f"{name}: change of every measure, {where}")
+    survived = " that both survive" if lost_loops(view.data) else ""
+    title = element("h3", f"{name}: change of every measure, {where}{survived}")
     return element("div", title, table(("mean of", *heads), rows, style="measures"))
 
 
@@ -133,7 +134,7 @@ def _headline_number(view: PageView) -> Html:
         return element("p", missing(reason), class_="by")
     words = join(("cost J in ", _situations(view), f", {_travel(found)}, against {compared.name}"))
     bounds, freely = interval(found.change), _free(view, found)
-    more = "".join(f". {text.rstrip('.')}" for text in (freely, sources(view.data)) if text)
+    more = "".join(f". {text.rstrip('.')}" for text in (freely, lost_loops(view.data), sources(view.data)) if text)
     details = (words, f"; {bounds}" if bounds else "", more)
     if subject is not view.recommended:  # a number in large green would recommend what is not
         start = element("b", f"Not recommended: {subject.name}")

@@ -32,8 +32,9 @@ def conditions(view: PageView) -> Html:
     """One row per controller, one column per condition."""
     lead = (
         f"Every controller against {view.compared.name}, run by run in the same {view.judged_words}. One that "
-        "replaces it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
-        "In brackets: 95 % intervals."
+        "replaces it must hold all conditions; of those that do and lose no more loops than another beyond chance, the "
+        "simplest within 3 % of the best is recommended. J is compared where both survive; one that loses fewer loops "
+        "beyond chance (sign test, 5 %) need only get no worse there. In brackets: 95 % intervals."
     )
     judged = view.data.verdict.judgements
     if not judged:
@@ -158,6 +159,7 @@ def all_numbers(view: PageView) -> Html:
             f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
             " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry none.",
+            " Cost J of a run whose loop is lost is its penalty.",
             view.named_note,
         )
     )

@@ -31,7 +31,7 @@ from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase, lint
 from plants.core import atomic_files
 from sscq.baselines.tuned import Tuned
-from sscq.verdict.verdict import change_where_alive, compare
+from sscq.verdict.comparison import change_where_alive, compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

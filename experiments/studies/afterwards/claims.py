@@ -21,7 +21,7 @@ from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_sit
 from experiments.studies.engine.changes import percent
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
-from sscq.verdict.verdict import compare
+from sscq.verdict.comparison import compare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,11 +35,12 @@ _HEAD = (
     "seed",
     "judged",
     "verdict",
-    "claimed change of J",
+    "claimed change of J, both survive",
     "afterwards",
     "covered",
     "worst 5 % afterwards",
     "new failures",
+    "lost / by the fixed PID",
 )
 _OF_GROUPS = ("group", "designs", "recommended", "of these worse afterwards", "covered")
 
@@ -60,6 +61,8 @@ class Claim:
         Of the mean of J and of its worst 5 %, afterwards.
     new_failures : int
         Afterwards.
+    failures : tuple of int
+        Rollouts that it and the fixed PID lose afterwards.
     """
 
     case: str
@@ -70,12 +73,13 @@ class Claim:
     found: Change
     tail: Change
     new_failures: int
+    failures: tuple[int, int]
 
     @classmethod
     def of_plain(cls, stored: Mapping[str, Any]) -> Claim:
         """Return the claim that was kept as plain data."""
         changes = {name: change_of(stored[name]) for name in ("claimed", "found", "tail")}
-        return cls(**{**stored, **changes})
+        return cls(**{**stored, **changes, "failures": tuple(stored["failures"])})
 
     @property
     def covered(self) -> bool:
@@ -84,8 +88,9 @@ class Claim:
 
     @property
     def kept(self) -> bool:
-        """Whether a recommended controller is no worse than the fixed PID in the mean and in the worst 5 %."""
-        return not self.recommended or max(self.found.value, self.tail.value) <= 0.0
+        """Whether a recommended controller is no worse than the fixed PID in mean and worst 5 %, and loses no more."""
+        worse = self.found.value > 0.0 or self.tail.value > 0.0 or self.failures[0] > self.failures[1]
+        return not (self.recommended and worse)
 
     def row(self) -> tuple[str, ...]:
         """Return the cells of the table."""
@@ -99,6 +104,7 @@ class Claim:
             "yes" if self.covered else "NO",
             percent(self.tail) + ("" if self.kept else " WORSE"),
             str(self.new_failures),
+            "{} / {}".format(*self.failures),
         )
 
 
@@ -126,6 +132,7 @@ def _claim(run: Path, case: StudyCase) -> Claim:
         found.mean,
         found.tail,
         found.new_failures,
+        found.failures,
     )
 
 

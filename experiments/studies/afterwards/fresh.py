@@ -24,7 +24,7 @@ from experiments.settings import ranges, setup
 from experiments.studies.engine.series import cached, of_design
 from plants.core.names import unknown
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Sample
+from sscq.verdict.comparison import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 250  # situations simulated together
 ENTROPY = "entropy_difference_abs"
+_COMPARED = "where both survive"  # what was kept of another comparison is computed anew
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def kept(run: Path, draws: int, compute: Callable[[], Any], further: Sequence[st
     further : sequence of str
         Hashes of what else it depends on.
     """
-    return cached(run.parent / f"{run.name}.json", [draws, *of_design(run), *further], compute)
+    return cached(run.parent / f"{run.name}.json", [_COMPARED, draws, *of_design(run), *further], compute)
 
 
 def change_of(stored: dict[str, float | None]) -> Change:

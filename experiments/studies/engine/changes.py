@@ -54,7 +54,9 @@ def change_of_sum(ours: ArrayLike, base: ArrayLike, draws: int = DRAWS, seed: in
 
 
 def percent(change: Change, digits: int = 1) -> str:
-    """Return a change with its interval in per cent."""
+    """Return a change with its interval in per cent; a dash where there is none (NaN)."""
+    if math.isnan(change.value):
+        return "-"
     value, low, high = (f"{100 * v:+.{digits}f}" for v in (change.value, change.low, change.high))
     return f"{value} % [{low}, {high}]"
 

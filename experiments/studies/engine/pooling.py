@@ -24,7 +24,7 @@ from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import KINDS
-from sscq.verdict.verdict import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
+from sscq.verdict.comparison import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,10 +96,17 @@ class PooledCosts:
         """Whether the rollouts of any controller differ from seed to seed."""
         return self.seeds > 1 and not all(nothing_random(sample) for sample in self.samples.values())
 
+    def cost(self, name: str) -> float:
+        """Return the mean fitness over the rollouts that survive; NaN where none does."""
+        return self._surviving(name, self.samples[name].fitness)
+
     def error(self, name: str) -> float:
         """Return the mean IAE over the rollouts that survive; NaN where none does."""
+        return self._surviving(name, self.errors[name])
+
+    def _surviving(self, name: str, values: np.ndarray) -> float:
         alive = ~self.samples[name].failed
-        return float(self.errors[name][alive].mean()) if alive.any() else float("nan")
+        return float(values[alive].mean()) if alive.any() else float("nan")
 
     def numbers(self) -> dict[str, Any]:
         """Return all figures as plain data."""

@@ -26,7 +26,7 @@ from experiments.studies.engine.declaration import FOLDER, entries_of
 from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase
 from plants.core import atomic_files
-from sscq.verdict.verdict import Comparison, Sample, compare
+from sscq.verdict.comparison import Comparison, Sample, compare
 from sscq.worst.envelope import Envelope
 from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialLoops
@@ -111,7 +111,8 @@ def compared(kb: KnowledgeBase, declared: FreshSituations) -> tuple[float, Compa
     if kb.plant != declared.plant:
         raise UserError(f"the situations are declared for {declared.plant}, the knowledge base is of {kb.plant}")
     fixed, own = sample(kb, declared, fixed=True), sample(kb, declared, fixed=False)
-    return float(own.fitness.mean() / fixed.fitness.mean()), compare(own, fixed)
+    found = compare(own, fixed)
+    return 1.0 + found.mean.value, found
 
 
 def files(paths: Sequence[Path]) -> list[Path]:

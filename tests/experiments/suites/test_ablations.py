@@ -20,7 +20,7 @@ from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.loop.quality import ALL_MEASURES
 from sscq.search.history import GenerationHistory
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Comparison
+from sscq.verdict.comparison import Comparison
 from tests.experiments import finished_run
 from tests.reference.closed_loop_twin import uncompiled
 
@@ -209,7 +209,9 @@ def test_a_table_is_judged_by_its_own_limit():
 
 def comparison(value, low, high, travel=0.0, failures=0):
     change = Change(value, low, high)
-    return Comparison(change, change, change, Change(travel, travel, travel), failures, 0.5, 1.0, ())
+    return Comparison(
+        change, change, change, Change(travel, travel, travel), (failures, 0), failures, 0, False, 0.5, 1.0, ()
+    )
 
 
 @pytest.mark.parametrize(("variant", "told"), [

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sscq.verdict.verdict import compare, decide
+from sscq.verdict.comparison import compare
+from sscq.verdict.verdict import decide
 from tests.sscq.verdict.test_verdict import BASE, ORDER, TITLES, changed
 
 

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
 
-from sscq.verdict import bootstrap, verdict
+from sscq.verdict import bootstrap, comparison, verdict
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Sample, compare, decide, p_value, tail_mean
+from sscq.verdict.comparison import Sample, compare, p_value, tail_mean
+from sscq.verdict.verdict import decide
 
 SEEDS, SITUATIONS = 24, 5
 TITLES = {"fixed": "fixed PID", "table": "gain table", "kb": "knowledge base"}
@@ -40,7 +41,7 @@ BASE = rollouts()
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     """Fewer draws than in earnest: ends of intervals move by a tenth of their width."""
-    monkeypatch.setattr(verdict, "_BOOTSTRAPS", 200)
+    monkeypatch.setattr(comparison, "_BOOTSTRAPS", 200)
 
 
 # ---------------------------------------------------------------------------------------------------- one comparison
@@ -188,7 +189,7 @@ def test_chance_alone_seldom_improves():
     Nominal are 2.5 %, the percentile bootstrap of 20 seeds is a little short; allowed are 5 % and three standard
     errors of a rate counted in 400 studies, sqrt(0.05 * 0.95 / 400) = 1.1 %. All three at once hardly ever happen.
     """
-    improves, all_three = {verdict._mean: 0, verdict._tail: 0, verdict._median: 0}, 0
+    improves, all_three = {comparison._mean: 0, comparison._tail: 0, comparison._median: 0}, 0
     for study in range(400):
         base = rollouts(study, n_seeds=20)
         rng = np.random.default_rng(10_000 + study)
@@ -197,13 +198,13 @@ def test_chance_alone_seldom_improves():
         found = {
             f: bootstrap.change(f, a.fitness, b.fitness, rows(study)).improves
             for f in improves
-            if f is not verdict._median or study % 4 == 0  # the slowest of the three
+            if f is not comparison._median or study % 4 == 0  # the slowest of the three
         }
         improves = {f: count + found.get(f, False) for f, count in improves.items()}
         all_three += all(found.values())
-    assert improves[verdict._mean] / 400 <= 0.05 + 3.0 * 0.011
-    assert improves[verdict._tail] / 400 <= 0.05 + 3.0 * 0.011
-    assert improves[verdict._median] / 100 <= 0.05 + 3.0 * 0.022
+    assert improves[comparison._mean] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[comparison._tail] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[comparison._median] / 100 <= 0.05 + 3.0 * 0.022
     assert all_three / 400 <= 0.02
     assert sum(improves.values()) > 0
 
@@ -223,7 +224,7 @@ def test_the_interval_covers_the_truth():
         level = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
         base = level * rng.gamma(50.0, 1.0 / 50.0, (20, SITUATIONS))
         other = base * 0.9 * rng.gamma(100.0, 1.0 / 100.0, (20, SITUATIONS))
-        change = bootstrap.change(verdict._mean, other, base, rows(study))
+        change = bootstrap.change(comparison._mean, other, base, rows(study))
         covered += change.low <= -0.1 <= change.high
     assert 0.86 <= covered / 200 <= 0.99
 
@@ -236,7 +237,7 @@ def test_seeds_are_resampled_whole():
     base = np.ones((SEEDS, SITUATIONS))
     widths = []
     for fitness in (common, own):
-        change = bootstrap.change(verdict._mean, fitness, base, rows(1, SEEDS))
+        change = bootstrap.change(comparison._mean, fitness, base, rows(1, SEEDS))
         widths.append(change.high - change.low)
     assert widths[0] == pytest.approx(np.sqrt(SITUATIONS) * widths[1], rel=0.35)
 
@@ -341,7 +342,7 @@ def test_no_difference_is_no_evidence():
 
 def test_a_verdict_of_many_rollouts_does_not_import_scipys_statistics():
     code = (
-        "import sys, numpy as np; from sscq.verdict.verdict import p_value; p_value(np.arange(1.0, 101.0)); "
+        "import sys, numpy as np; from sscq.verdict.comparison import p_value; p_value(np.arange(1.0, 101.0)); "
         "print('scipy.stats' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -418,11 +419,11 @@ def test_without_other_searches_the_headline_is_the_mean():
 def test_other_measures_have_intervals_over_searches_too():
     none = np.zeros(BASE.fitness.shape, bool)
     good, bad = BASE.fitness * 0.8, BASE.fitness * 1.3
-    alone = verdict.change_where_alive(good, BASE.fitness, none)
-    several = verdict.change_where_alive(good, BASE.fitness, none, searches=[(bad, none)])
+    alone = comparison.change_where_alive(good, BASE.fitness, none)
+    several = comparison.change_where_alive(good, BASE.fitness, none, searches=[(bad, none)])
     assert several.value == alone.value
     assert several.high == pytest.approx(0.3)
-    lost = verdict.change_where_alive(good, BASE.fitness, none, searches=[(bad, ~none)])
+    lost = comparison.change_where_alive(good, BASE.fitness, none, searches=[(bad, ~none)])
     assert lost == alone  # of a search whose loops are all lost there is no measure
 
 

@@ -32,7 +32,7 @@ from flcs.knowledge_base.activation import activation
 from sscq.baselines.tuned import Tuned
 from sscq.search.history import GenerationHistory
 from sscq.teaching.teaching_signal import TeachingSignal
-from sscq.verdict.verdict import Sample, compare
+from sscq.verdict.comparison import Sample, compare
 from tests.experiments import finished_run
 from tests.experiments.report.reading import words as words_of
 

@@ -12,7 +12,15 @@ from experiments.studies.engine.template import Template
 from sscq.verdict.bootstrap import Change
 
 GOOD = Claim(
-    "fopdt", 1, "gain table", True, Change(-0.2, -0.25, -0.15), Change(-0.16, -0.17, -0.15), Change(-0.1, -0.2, 0.0), 0
+    "fopdt",
+    1,
+    "gain table",
+    True,
+    Change(-0.2, -0.25, -0.15),
+    Change(-0.16, -0.17, -0.15),
+    Change(-0.1, -0.2, 0.0),
+    0,
+    (1, 2),
 )
 
 
@@ -22,7 +30,9 @@ def test_a_claim_is_covered_where_its_interval_holds_what_was_found():
     assert not replace(GOOD, found=Change(-0.26, -0.27, -0.24)).covered
 
 
-@pytest.mark.parametrize("worse", [{"found": Change(0.01, -0.1, 0.1)}, {"tail": Change(0.01, -0.1, 0.1)}])
+@pytest.mark.parametrize(
+    "worse", [{"found": Change(0.01, -0.1, 0.1)}, {"tail": Change(0.01, -0.1, 0.1)}, {"failures": (3, 2)}]
+)
 def test_a_recommendation_that_is_worse_afterwards_is_marked(worse):
     assert GOOD.kept
     assert "WORSE" not in GOOD.row()[7]

@@ -16,7 +16,7 @@ from experiments.runtime.errors import UserError
 from experiments.settings import setup
 from experiments.studies import reactors as comparison
 from plants.core.analysis.equilibrium import Equilibria
-from sscq.verdict.verdict import Sample, compare
+from sscq.verdict.comparison import Sample, compare
 
 
 def configured(recipe):
