@@ -83,19 +83,31 @@ def _value(bench: Bench, task: Any, one: Tuned) -> float:
     return value if kept else value + task.fitness.diverged
 
 
-def designed_starts(bench: Bench, kb: KnowledgeBase, fixed: Tuned) -> tuple[KnowledgeBase, ...]:
+def designed_table(bench: Bench) -> MarginSchedule | None:
+    """Return a margin design at each operating point, a stage of the run; None where the output schedules nothing."""
+    setup = bench.setup
+    channels = setup.plant.channels
+    if len(channels) != 1 or channels[0].output not in setup.network.inputs or bench.margins is None:
+        return None
+
+    def compute(_: Path) -> dict[str, Any]:
+        return designed(bench, midpoints=False)
+
+    stored = bench.stage("designed_start", compute, *formats.as_json("table.json"))
+    return None if "reason" in stored else read(stored)
+
+
+def designed_starts(
+    bench: Bench, table: MarginSchedule | None, kb: KnowledgeBase, fixed: Tuned
+) -> tuple[KnowledgeBase, ...]:
     """Return knowledge bases to start from that know what margins allow at each operating point; none: no output.
 
     The rules of every term of the controlled output have the gains of the margin design there: as they are, and the
     fixed PID's gains in the same proportions, which are the fixed PID's own where the design has the least.
     """
-    output = bench.setup.plant.channels[0].output
-    if len(kb.channels) != 1 or output not in kb.channels[0].input_names or bench.margins is None:
+    base, output = kb.channels[0], bench.setup.plant.channels[0].output
+    if table is None or len(table.nodes) < INPUTS or output not in base.input_names:
         return ()
-    table = _table(bench)
-    if table is None or len(table.nodes) < INPUTS:
-        return ()
-    base = kb.channels[0]
     place = base.input_names.index(output)
     gains = table.at(base.inputs[place].centres)
     least = table.gains[np.argmin(np.abs(table.gains).sum(axis=1))]
@@ -109,11 +121,3 @@ def _with(kb: KnowledgeBase, base: RuleBase, place: int, gains: np.ndarray) -> K
         return replace(rule, gains=tuple(gains[rule.terms[place]].tolist()))
 
     return kb.with_channel(0, replace(base, rules=tuple(map(moved, base.rules))))
-
-
-def _table(bench: Bench) -> MarginSchedule | None:
-    def compute(_: Path) -> dict[str, Any]:
-        return designed(bench, midpoints=False)
-
-    stored = bench.stage("designed_start", compute, *formats.as_json("table.json"))
-    return None if "reason" in stored else read(stored)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs
+    from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.teaching.teaching_signal import TeachingSignal
@@ -110,13 +111,18 @@ def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, ora
     others = judging.choose_table(bench, reference, richer)
     bench = scheduling_inputs.chosen(bench, fixed, equal, richer)
     lessons = aggregation.taught(bench, reference, fixed)
-    whole = completed(lessons.kb)
-    known = (*start.starts(bench.setup, whole), *scheduling_inputs.designed_starts(bench, whole, fixed))
+    designed = scheduling_inputs.designed_table(bench)
+
+    def starts(kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+        known = scheduling_inputs.designed_starts(bench, designed, kb, fixed)
+        return (*start.starts(bench.setup, kb), *known)
+
+    known = starts(completed(lessons.kb))
     refined = {
         "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal", known),
         "free": knowledge.refined(bench, reference.fitness, lessons.kb, fixed, "free", known),
     }
-    further = rungs.further(bench, fixed, equal, lessons.kb)
+    further = rungs.further(bench, fixed, equal, lessons.kb, starts)
     group = judging.contenders(bench, reference, fixed, others, oracle, lessons.kb, refined, further.contenders)
     return Found(group, lessons.signal, refined, further)
 

@@ -11,8 +11,6 @@ from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining
 from experiments.pipeline.rungs.rung import Rungs
-from experiments.pipeline.scheduling_inputs import designed_starts
-from experiments.settings.start import starts
 from flcs.refinement.direct import direct
 from flcs.refinement.refinement import certified
 from flcs.refinement.rule_count import prune
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.rungs import Starts
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
@@ -29,7 +28,7 @@ NAME = "knowledge_base_direct"
 _TITLE = "knowledge base without imitation"
 
 
-def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase, starts: Starts) -> Rungs:
     """Return the rung: its search gets what teaching and the refinement of the knowledge base may spend."""
     setup = bench.setup
     share = 1.0 + taught_loops(bench) / setup.evaluations
@@ -37,8 +36,7 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
-        known = (*starts(setup, start), *designed_starts(bench, start, fixed))
-        kb, found = Refining(bench, task, validation, NAME, _TITLE, checkpoints, known, share).best(start)
+        kb, found = Refining(bench, task, validation, NAME, _TITLE, checkpoints, starts(start), share).best(start)
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,

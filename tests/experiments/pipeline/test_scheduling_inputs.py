@@ -12,7 +12,7 @@ import plants
 from configs import FOLDER, store
 from controllers import Controller, GainTable
 from experiments.pipeline.ladder import Bench
-from experiments.pipeline.scheduling_inputs import chosen, designed_starts
+from experiments.pipeline.scheduling_inputs import chosen, designed_starts, designed_table
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
@@ -101,7 +101,8 @@ def kb_over(bench, names=("sensor", "e")):
 def test_starts_know_what_the_margins_allow_at_each_point():
     """Where the plant is 16 times as weak, the gains are that many times as large; at rest they keep the margins."""
     bench = bench_of()
-    designed, scaled = designed_starts(bench, kb_over(bench), fixed(bench))
+    table = designed_table(bench_of("network.inputs=[sensor,e]"))
+    designed, scaled = designed_starts(bench, table, kb_over(bench), fixed(bench))
     gains = {rule.terms[0]: np.array(rule.gains) for rule in designed.channels[0].rules}
     assert gains[0][0] / gains[2][0] == pytest.approx(16.0, rel=0.1)
     controller = FuzzyController(designed, laws=bench.setup.laws)
@@ -112,7 +113,7 @@ def test_starts_know_what_the_margins_allow_at_each_point():
 
 
 def test_without_the_output_or_margins_there_are_no_such_starts():
-    bench = bench_of()
-    assert designed_starts(bench, kb_over(bench, ("e",)), fixed(bench)) == ()
-    free = bench_of("fitness.max_sensitivity=null")
-    assert designed_starts(free, kb_over(free), fixed(free)) == ()
+    assert designed_table(bench_of("network.inputs=[e]")) is None
+    free = bench_of("fitness.max_sensitivity=null", "network.inputs=[sensor,e]")
+    assert designed_table(free) is None
+    assert designed_starts(free, None, kb_over(free), fixed(free)) == ()
