@@ -39,6 +39,15 @@ class Probes:
     signals: list[Array]
     states: list[Array] = field(default_factory=list)
 
+    def at(self, places: NDArray[np.intp]) -> Probes:
+        """Return some of the places by number, of each candidate its own [n, n_chosen]."""
+        shape = (len(places), max(column.shape[1] for column in (*self.signals, *self.states)))
+
+        def chosen(column: Array) -> Array:
+            return np.take_along_axis(np.broadcast_to(column, shape), places, axis=1)
+
+        return Probes([chosen(column) for column in self.signals], [chosen(column) for column in self.states])
+
 
 def gains_at(schedule: Schedule, theta: Array, probes: Probes) -> Array:
     """Return the gains [n, n_places, n_gains] of a schedule with parameters theta [n, n_theta]."""

@@ -245,9 +245,8 @@ class OperatingMargins:
             for case in range(rest.shape[1]):
                 total += self._paid(rest[:, case], limits, threads, [case])
         count = count if focus is None else WATCHED
-        for group, (cases, gains) in enumerate(given.passing(theta, count, seed)):
-            seen = gains if focus is None else focus.of_group(group, gains)
-            total += self._paid(seen, limits.in_passing, threads, cases)
+        for cases, gains in given.passing(theta, count, seed, focus):
+            total += self._paid(gains, limits.in_passing, threads, cases)
         return total
 
     def _paid(

@@ -125,7 +125,9 @@ class ScheduledGains:
         signals = set(self._schedule.signals)
         return (1.0, -1.0) if signals and signals <= self.outputs.odd else (1.0,)
 
-    def passing(self, theta: Array, count: int = PASSING, seed: int = 0) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    def passing(
+        self, theta: Array, count: int = PASSING, seed: int = 0, focus: Focus | None = None
+    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield groups of cases with the gains that are passed through there [n, n_sets, n_gains]; none: they stand."""
         schedule, points = self._schedule, self.outputs.points
         ends = {name: self.outputs.near(name) for name in schedule.signals}
@@ -134,9 +136,10 @@ class ScheduledGains:
             for side in self._sides:
                 neighbourhood = tuple(_mirrored(of[place]) if side < 0.0 else of[place] for of in ends.values())
                 groups.setdefault(neighbourhood, set()).add(number)
-        for neighbourhood, members in groups.items():
+        for group, (neighbourhood, members) in enumerate(groups.items()):
             probes = schedule.probes(theta, dict(zip(ends, neighbourhood, strict=True)), count, seed)
             if probes is not None:
+                probes = probes if focus is None else probes.at(focus.places[group])
                 yield np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
 
 
@@ -163,10 +166,6 @@ class Focus:
     def repeated(self, rows: NDArray[np.intp], times: int) -> Focus:
         """Return the focus of some schedules, each as often as it is varied."""
         return Focus([np.repeat(group[rows], times, axis=0) for group in self.places])
-
-    def of_group(self, group: int, gains: Array) -> Array:
-        """Return gain sets [n, n_sets, n_gains] at the places of a group alone."""
-        return np.take_along_axis(gains, self.places[group][..., None], axis=1)
 
 
 def _mirrored(ends: tuple[float, float]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import SLACK, OperatingMargins
-from sscq.margins.scheduled_gains import PASSING, RestOutputs, ScheduledGains
+from sscq.margins.scheduled_gains import PASSING, WATCHED, RestOutputs, ScheduledGains
 
 VDP, VALVE, FOPDT = (plants.get(name) for name in ("van_der_pol", "equal_percentage_valve", "fopdt"))
 CALM = (3.62, 0.59, 3.17)
@@ -310,3 +310,23 @@ def test_several_candidates_at_once_cost_what_each_costs_alone(oscillator):
     np.testing.assert_allclose(together, alone, rtol=1e-12)
     assert len(set(together.tolist())) == 3
     np.testing.assert_array_equal(together, oscillator.violation_of(controller, theta, threads=2))
+
+
+def test_a_focus_asks_the_worst_places_alone(oscillator):
+    """What it finds is what all places say, for each of two schedules by itself; of their variations as well."""
+    controller = FuzzyController(kb_over((ERROR, RATE), SETS[:6]))
+    names = controller.theta_names
+    gains = [k for k, name in enumerate(names) if name.startswith("k")]
+    assert gains
+    theta = np.tile(controller.theta, (2, 1))
+    theta[0, gains] *= 4.0
+    theta[1, gains[len(gains) // 2 :]] *= 6.0
+    focus = oscillator.focus(controller, theta)
+    near = oscillator.violation_of(controller, theta, focus=focus)
+    whole = oscillator.violation_of(controller, theta, count=WATCHED)
+    assert (focus.places[0][0] != focus.places[0][1]).any()
+    assert focus.places[0].shape[1] < 10
+    assert ((whole > 0.0) == (near > 0.0)).all()
+    np.testing.assert_allclose(near[whole > 0.0], whole[whole > 0.0], rtol=0.1)  # a tenth is a mean over places
+    twice = oscillator.violation_of(controller, np.repeat(theta[1:], 3, axis=0), focus=focus.repeated(np.array([1]), 3))
+    np.testing.assert_array_equal(twice, np.repeat(near[1], 3))
