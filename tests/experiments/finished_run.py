@@ -12,7 +12,9 @@ from configs.schema import (
     DesignConfig,
     DrawsConfig,
     ExcitationConfig,
+    LadderConfig,
     NetworkSettings,
+    SearchConfig,
     SituationConfig,
     SituationsConfig,
 )
@@ -73,6 +75,8 @@ def configuration(**changes):
         "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
         "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
         "assurance": AssuranceConfig(worst_evaluations=20),
+        "ladder": LadderConfig(further=[]),  # nothing is searched here
+        "search": SearchConfig(method="both", tries=2),
         "network": NetworkSettings(mirrored=False),  # the made-up rules are not
         "quiet": True,
         "threads": 1,
