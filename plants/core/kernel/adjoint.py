@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from plants.core.kernel.lanes import Body
 
 ADJOINT = "adjoint"
+SPILL = "spill_back"  # what pieces of long loops hand on here: the kernel that this one is made from may have its own
 ARGUMENTS = (  # of a rollout: whole numbers, and contiguous arrays of so many dimensions
     "int64",
     "int64",
@@ -137,12 +138,14 @@ class AdjointKernel:
     ----------
     text : str
     n_rows, n_adjoint, n_kept : int
-        Rows of the kernel it was made from, rows with an adjoint, and numbers kept of a step.
+        Rows of the kernel it was made from, further rows before its rings (adjoints, what pieces of long loops hand
+        on), and numbers kept of a step.
     n_streams : int
     integers, numbers : tuple of str
         The kernel's by name, in order, behind the first of their own.
     rings : tuple of str
         Those of the integers that say where a ring begins: it lies `n_adjoint` rows further on.
+    lanes : int
     """
 
     text: str
@@ -153,6 +156,7 @@ class AdjointKernel:
     integers: tuple[str, ...]
     numbers: tuple[str, ...]
     rings: tuple[str, ...]
+    lanes: int
 
     @property
     def rollout(self) -> Callable[..., None]:
@@ -191,15 +195,15 @@ class _Reverse:
 
     def printed(self) -> AdjointKernel:
         design = self.design
-        text = Text(self.rows, design.lanes, self._stored())
+        text = Text(self.rows, design.lanes, self._stored(), spill=SPILL)
         there, back = self._lines(text)
-        n_adjoint = self.rows.size[ADJOINT]
+        n_adjoint = self.rows.count - self.n_rows
         body = _ROLLOUT.format(
             lanes=design.lanes,
             n_rows=self.n_rows,
             n_adjoint=n_adjoint,
             n_kept=self.n_kept,
-            first_ring=self.n_rows + n_adjoint,
+            first_ring=self.rows.count,
             n_theta=design.rows.size.get(design.theta, 0),
             theta_row=design.rows.first.get(design.theta, 0),
             n_streams=max(1, len(design.streams)),
@@ -220,6 +224,7 @@ class _Reverse:
             tuple(design.integers),
             tuple(design.numbers),
             rings,
+            design.lanes,
         )
 
     def _stored(self) -> set[str]:

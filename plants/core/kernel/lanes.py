@@ -261,8 +261,16 @@ class Text:
     on within itself.
     """
 
-    def __init__(self, rows: WorkspaceRows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
-        self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
+    def __init__(
+        self,
+        rows: WorkspaceRows,
+        lanes: int,
+        kept: set[str],
+        printer: type[Printed] = Printed,
+        *,
+        spill: str = SPILL,
+    ) -> None:
+        self.rows, self.lanes, self.kept, self.printer, self.spill = rows, lanes, kept, printer, spill
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
         self._pieces: dict[str, Pieces] = {}
@@ -298,7 +306,7 @@ class Text:
                 lines, _ = lane.printed(kept, _PrintedForPieces)
                 self._pieces[name] = Pieces(name, lines, self.rows.count, lane.shared)
         if self._pieces:
-            self.rows.add(SPILL, max(cut.rows for cut in self._pieces.values()))
+            self.rows.add(self.spill, max(cut.rows for cut in self._pieces.values()))
 
     def functions(self) -> list[str]:
         """Return the functions that stand for pieces of long loops, and those that these call on rows."""

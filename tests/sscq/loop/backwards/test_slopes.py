@@ -10,10 +10,12 @@ import sscq
 from controllers import PID
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
+from plants.core.kernel import lanes, pieces
 from plants.core.kernel.run_adjoint import segment_of
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.slopes import LoopSlopes
+from tests.reference.closed_loop_twin import uncompiled
 from tests.sscq.loop.backwards.tangent_kernel import tangents
 
 WEIGHTS = {"iae": 1.0, "ise": 0.5, "entropy_difference_abs": 0.1, "total_variation": 0.01}
@@ -112,6 +114,34 @@ def test_the_way_there_is_the_loop_itself_and_neither_segments_nor_lanes_change_
         np.testing.assert_array_equal(found.evaluate(theta, WEIGHTS, threads)[1], slopes)
     for k in (0, 18):
         np.testing.assert_array_equal(found.evaluate(theta[k : k + 1], WEIGHTS)[1], slopes[:, k : k + 1])
+
+
+def test_one_lane_gives_the_bits_of_all():
+    theta = np.random.default_rng(0).uniform(0.5, 4.0, (19, 3))
+    one, several = (
+        LoopSlopes(loop_of("van_der_pol", [REAL, PLAIN], **more)).evaluate(theta, WEIGHTS)[1]
+        for more in ({"lanes": 1}, {})
+    )
+    np.testing.assert_array_equal(one, several)
+
+
+def test_the_way_back_runs_as_plain_python():
+    loop, theta = loop_of("van_der_pol", [replace(REAL, t_end=0.3)], lanes=1), np.array([[3.6, 0.6, 3.2]])
+    compiled = LoopSlopes(loop).evaluate(theta, WEIGHTS)[1]
+    with uncompiled(), np.errstate(all="ignore"):
+        plain = LoopSlopes(loop).evaluate(theta, WEIGHTS)[1]
+    np.testing.assert_allclose(plain, compiled, rtol=1e-9)
+
+
+def test_long_loops_in_pieces_give_the_same_bits(monkeypatch):
+    """Both ways are cut, each hands on as many numbers as it needs, and delay lines lie behind them."""
+    theta = np.array([[3.6, 0.6, 3.2], [2.0, 1.0, 2.0]])
+    expected = LoopSlopes(loop_of("van_der_pol", [REAL])).evaluate(theta, WEIGHTS)[1]
+    monkeypatch.setattr(lanes, "LONGEST", 20)
+    monkeypatch.setattr(pieces, "_PIECE", 20)
+    loop = loop_of("van_der_pol", [REAL])
+    assert "spill" in loop.design.rows
+    np.testing.assert_array_equal(LoopSlopes(loop).evaluate(theta, WEIGHTS)[1], expected)
 
 
 def test_weights_of_each_situation_and_candidate():
