@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from plants.core.kernel.lanes import Body
 
 ADJOINT = "adjoint"
-SPILL = "spill_back"  # what pieces of long loops hand on here: the kernel that this one is made from may have its own
 ARGUMENTS = (  # of a rollout: whole numbers, and contiguous arrays of so many dimensions
     "int64",
     "int64",
@@ -195,7 +194,7 @@ class _Reverse:
 
     def printed(self) -> AdjointKernel:
         design = self.design
-        text = Text(self.rows, design.lanes, self._stored(), spill=SPILL)
+        text = Text(self.rows, design.lanes, self._stored())
         there, back = self._lines(text)
         n_adjoint = self.rows.count - self.n_rows
         body = _ROLLOUT.format(

@@ -261,16 +261,8 @@ class Text:
     on within itself.
     """
 
-    def __init__(
-        self,
-        rows: WorkspaceRows,
-        lanes: int,
-        kept: set[str],
-        printer: type[Printed] = Printed,
-        *,
-        spill: str = SPILL,
-    ) -> None:
-        self.rows, self.lanes, self.kept, self.printer, self.spill = rows, lanes, kept, printer, spill
+    def __init__(self, rows: WorkspaceRows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
+        self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
         self._pieces: dict[str, Pieces] = {}
@@ -306,7 +298,8 @@ class Text:
                 lines, _ = lane.printed(kept, _PrintedForPieces)
                 self._pieces[name] = Pieces(name, lines, self.rows.count, lane.shared)
         if self._pieces:
-            self.rows.add(self.spill, max(cut.rows for cut in self._pieces.values()))
+            spill = f"{SPILL}_{self.rows.count}" if SPILL in self.rows else SPILL  # made from a kernel with its own
+            self.rows.add(spill, max(cut.rows for cut in self._pieces.values()))
 
     def functions(self) -> list[str]:
         """Return the functions that stand for pieces of long loops, and those that these call on rows."""
