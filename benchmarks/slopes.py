@@ -40,7 +40,7 @@ _CASES = (
 _WEIGHTS = {"iae": 1.0, "entropy_difference_abs": 0.1}
 _CANDIDATES = 64
 _BOUND = 4.0  # runs
-_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7)  # of central differences, in sizes of a parameter
+_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # of central differences, in sizes of a parameter
 _STEPS, _LONGER = 1000, (1, 4, 16, 64)
 _MIB = 2**20
 
@@ -53,7 +53,7 @@ class SlopesRow:
     ----------
     steps : int
         Of the run that is timed.
-    timings : mapping of "run", "there and back", "differences" to Timing
+    timings : mapping of "run", "there and back" to Timing
         Of 64 candidates, one thread.
     differences : mapping of width to float
         Largest error of central differences, relative to the largest slope, in sizes of the parameters.
@@ -76,7 +76,7 @@ class SlopesRow:
 
     @property
     def cost(self) -> tuple[float, float]:
-        """There and back in runs: of the best times, and the median."""
+        """There and back in runs: ratio of the best times, and the median of the rounds'."""
         return ratio(self.timings["there and back"], self.timings["run"])
 
 
@@ -153,7 +153,6 @@ def _row(name: str, t_end: float, controller: str, size: Size) -> SlopesRow:
     calls = {
         "run": lambda: loop.evaluate(many, 1),
         "there and back": lambda: back.evaluate(many, _WEIGHTS, 1),
-        "differences": lambda: [_differences(loop, theta, 1e-6) for _ in range(_CANDIDATES // 8)],
     }
     exact = back.evaluate(theta, _WEIGHTS, 1)[1][0, 0]
     alone = LoopSlopes(case.loop(lanes=1)).evaluate(theta, _WEIGHTS, 1)[1][0, 0]
@@ -171,8 +170,99 @@ def _row(name: str, t_end: float, controller: str, size: Size) -> SlopesRow:
     )
 
 
+def measured(size: Size) -> list[SlopesRow]:
+    """Return every case's figures."""
+    return [_row(*case, size) for case in _CASES[: 1 + size.plants]]
+
+
+def slopes(size: Size) -> FigureSection:
+    """Tell costs and errors as a section of the table of all benchmarks."""
+    section = FigureSection("slopes", "Slopes of a closed loop by running it backwards")
+    for row in measured(size):
+        label, steps = f"{row.plant}, {row.states} states, {row.controller}", _CANDIDATES * row.steps
+        section.time(f"{label}: run, one step", row.timings["run"].per(steps), "ns", 1e9)
+        section.ratio(f"{label}: there and back / run", row.cost, at_most(row.cost, _BOUND))
+        section.figure(f"{label}: against forward mode", row.forward, "of the largest slope")
+        section.figure(f"{label}: against central differences", min(row.differences.values()), "of the largest slope")
+    return section
+
+
+def refused() -> dict[str, str]:
+    """Return what is said of the registered plants whose loops have no way back, in the form they come in."""
+    found = {}
+    for name in plants.names():
+        try:
+            LoopSlopes(_case(name, 1.0, "PID").loop(steps=1))
+        except ValueError as error:
+            found[name] = str(error)
+    return found
+
+
+def page(rows: list[SlopesRow], about: dict[str, Any], without: Mapping[str, str]) -> str:
+    """Return the page's text."""
+    names = plants.names()
+    dear = [f"{row.plant} with a {row.controller} {row.cost[1]:.1f}" for row in rows if row.cost[1] > _BOUND]
+    values = {
+        "costs": markdown_table(_COSTS, map(_cost_cells, rows)),
+        "errors": markdown_table(_ERRORS, map(_error_cells, rows)),
+        "memory": markdown_table(_memory_head(rows), map(_memory_cells, rows)),
+        "bound": _BOUND,
+        "kept": len(rows) - len(dear),
+        "loops": len(rows),
+        "dear": "; ".join(dear) or "none",
+        "forward": f"{max(row.forward for row in rows):.1e}",
+        "lanes": LANES,
+        "candidates": _CANDIDATES,
+        "longer": _LONGER[-1],
+        "root": f"{_LONGER[-1] ** 0.5:g}",
+        "plants": len(names) - len(without),
+        "registered": len(names),
+        "refused": "; ".join(f"{name}: {reason}" for name, reason in without.items()) or "None is refused",
+        "own": pages.listed([name for name in names if plants.get(name).measures]),
+    }
+    return pages.filled(pages.TEMPLATES / "slopes.md", about, values)
+
+
+def _label(row: SlopesRow) -> list[str]:
+    return [row.plant, row.controller, str(row.states), str(row.parameters)]
+
+
+_LABEL = ("plant", "controller", "states", "parameters")
+_COSTS = (*_LABEL, "steps", "run, ns a step", "slopes, runs", "at best", "differences, runs")
+
+
+def _cost_cells(row: SlopesRow) -> list[str]:
+    per_step = row.timings["run"].per(_CANDIDATES * row.steps)
+    best, middle = row.cost
+    return [
+        *_label(row), str(row.steps), f"{1e9 * per_step.median:.3g}", f"{middle:.1f}", f"{best:.1f}",
+        f"{2 * row.parameters}",
+    ]  # fmt: skip
+
+
+_ERRORS = (*_LABEL, "forward mode", "one lane", "central differences", "their width")
+
+
+def _error_cells(row: SlopesRow) -> list[str]:
+    width = min(row.differences, key=lambda one: row.differences[one])
+    lanes = "the same bits" if row.lanes == 0.0 else f"{row.lanes:.1e}"
+    return [*_label(row), f"{row.forward:.1e}", lanes, f"{row.differences[width]:.1e}", f"{width:.0e}"]
+
+
+def _memory_head(rows: list[SlopesRow]) -> list[str]:
+    return [*_LABEL[:3], *(f"{steps:,} steps" for steps in rows[0].memory), f"{_LONGER[-1]} times as many"]
+
+
+def _memory_cells(row: SlopesRow) -> list[str]:
+    few, *_, many = row.memory.values()
+    return [*_label(row)[:3], *(f"{peak:.2f}" for peak in row.memory.values()), f"{many / few:.1f} times"]
+
+
+def write(found: tuple[list[SlopesRow], dict[str, str]], about: dict[str, Any], folder: Path) -> None:
+    """Write the page."""
+    rows, without = found
+    (folder / "slopes.md").write_text(page(rows, about, without), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    import sys,time
-    from benchmarks.runner.timing import QUICK
-    for c in _CASES[int(sys.argv[1]):int(sys.argv[2])]:
-        t=time.time(); r=_row(*c,QUICK); print(r.plant,r.controller,r.states,r.parameters,r.cost,ratio(r.timings["differences"],r.timings["run"]),r.differences,r.forward,r.lanes,r.memory,f"{time.time()-t:.0f} s",flush=True)
+    pages.run("slopes", __doc__, lambda size: (measured(size), refused()), write)
