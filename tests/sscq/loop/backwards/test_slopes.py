@@ -1,5 +1,6 @@
 """Slopes of closed loops: the way back against forward mode and against differences, in all lanes, for all segments."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -101,6 +102,36 @@ def test_slopes_are_those_of_forward_mode(of):
         np.testing.assert_allclose(slopes[:, 0] @ way, moved[:, columns] @ list(WEIGHTS.values()), rtol=1e-9)
 
 
+def test_slopes_of_several_channels_are_those_of_forward_mode():
+    """Nine gains, each in a direction of its own; the two differ by rounding alone."""
+    loop = loop_of("planar_quadrotor", t_end=1.0)
+    theta = middle(loop.plant)
+    _, slopes = LoopSlopes(loop).evaluate(theta[None], WEIGHTS)
+    columns = [1 + loop.scoring.built_in.index(name) for name in WEIGHTS]
+    moved = tangents(loop, theta, np.eye(len(theta)))[:, 0, columns] @ list(WEIGHTS.values())
+    np.testing.assert_allclose(slopes[0, 0], moved, rtol=1e-10, atol=1e-12 * np.abs(moved).max())
+
+
+def test_at_a_limit_the_slope_is_that_of_the_limit():
+    """A command that stands at its limit throughout does not change with the gains, nor does the motion."""
+    far = replace(PLAIN, reference=50.0, initial=(0.0, 0.0), t_end=0.5)
+    loop = loop_of("van_der_pol", [far])
+    theta = np.array([[30.0, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    slopes = LoopSlopes(loop).evaluate(theta, {"iae": 1.0, "total_variation": 0.01})[1][0]
+    np.testing.assert_array_equal(slopes[0], 0.0)
+    assert (slopes[1] != 0.0).all()
+
+
+def test_a_magnitude_has_the_slope_of_its_side():
+    """The error keeps its sign for half a second: IAE falls with kp as the mean error does, whichever sign that is."""
+    several = [
+        replace(PLAIN, reference=r, initial=(0.0, 0.0), noise=0.0, excitation=None, t_end=0.5) for r in (1.0, -1.0)
+    ]
+    slopes = LoopSlopes(loop_of("van_der_pol", several)).evaluate(np.array([[3.6, 0.6, 3.2]]), {"iae": 1.0})[1]
+    assert slopes[0, 0, 0] < 0.0
+    np.testing.assert_array_equal(slopes[0], slopes[1])
+
+
 def test_the_way_there_is_the_loop_itself_and_neither_segments_nor_lanes_change_a_bit():
     loop = loop_of("van_der_pol", [REAL, replace(REAL, name="other", reference=-0.5)])
     theta = np.random.default_rng(0).uniform(0.5, 4.0, (19, 3))
@@ -180,3 +211,16 @@ def test_memory_grows_with_the_square_root_of_the_steps():
         long = segment_of(kernel, steps)
         kept = long * kernel.n_kept + -(-steps // long) * kernel.n_rows
         assert kept <= small + (kernel.n_kept + kernel.n_rows) * (steps**0.5 + 2.0)
+
+
+def test_arrays_of_a_call_grow_with_the_square_root_of_the_steps():
+    theta, peaks = np.tile([3.6, 0.6, 3.2], (16, 1)), []
+    for steps in (16_000, 256_000):
+        loop = loop_of("van_der_pol", [replace(PLAIN, t_end=0.01 * steps)])
+        found = LoopSlopes(loop)
+        found.evaluate(theta, WEIGHTS, 1, segment=1 + steps // 10)  # compiles
+        tracemalloc.start()
+        found.evaluate(theta, WEIGHTS, 1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 4.0 * peaks[0]
