@@ -34,9 +34,13 @@ if TYPE_CHECKING:
     from plants import Plant
 
 _CASES = (
-    ("van_der_pol", 10.0, "PID"), ("van_der_pol", 10.0, "knowledge base"), ("planar_quadrotor", 5.0, "PID"),
-    ("unicycle", 1.0, "PID"), ("suspension", 0.5, "PID"), ("balancing_vehicle", 0.5, "PID"),
-)  # fmt: skip
+    ("van_der_pol", 10.0, "PID"),
+    ("van_der_pol", 10.0, "knowledge base"),
+    ("planar_quadrotor", 5.0, "PID"),
+    ("unicycle", 1.0, "PID"),
+    ("suspension", 0.5, "PID"),
+    ("balancing_vehicle", 0.5, "PID"),
+)
 _WEIGHTS = {"iae": 1.0, "entropy_difference_abs": 0.1}
 _CANDIDATES = 64
 _BOUND = 4.0  # runs
@@ -53,7 +57,7 @@ class SlopesRow:
     ----------
     steps : int
         Of the run that is timed.
-    timings : mapping of "run", "there and back" to Timing
+    timings : mapping of "run", "there and back", "one segment" to Timing
         Of 64 candidates, one thread.
     differences : mapping of width to float
         Largest error of central differences, relative to the largest slope, in sizes of the parameters.
@@ -81,7 +85,7 @@ class SlopesRow:
 
 
 @dataclass(frozen=True)
-class _Case:
+class LoopCase:
     """A loop and the parameters at which its slopes are taken."""
 
     plant: Plant
@@ -90,23 +94,22 @@ class _Case:
     t_end: float
 
     def loop(self, *, steps: int = 0, lanes: int = LANES) -> ClosedLoop:
+        """Build the loop of the plant's first taught situation, over so many steps if they are given."""
         situation = sscq.standard_sets(self.plant)["taught"][0]
         t_end = steps * self.plant.step if steps else self.t_end
-        return ClosedLoop(
-            self.plant, self.law, [replace(situation, t_end=t_end)], self.plant.step, measures=tuple(_WEIGHTS),
-            lanes=lanes,
-        )  # fmt: skip
+        several = [replace(situation, t_end=t_end)]
+        return ClosedLoop(self.plant, self.law, several, self.plant.step, measures=tuple(_WEIGHTS), lanes=lanes)
 
 
-def _case(name: str, t_end: float, controller: str) -> _Case:
+def _case(name: str, t_end: float, controller: str) -> LoopCase:
     plant = plants.get(name)
     if controller == "PID":
         ends = (np.array([g for c in plant.channels for g in getattr(c, key)]) for key in ("gains_low", "gains_high"))
         low, high = ends
-        return _Case(plant, PID(derivative_filter_time=5.0 * plant.step), low + 0.31 * (high - low), t_end)
+        return LoopCase(plant, PID(derivative_filter_time=5.0 * plant.step), low + 0.31 * (high - low), t_end)
     fuzzy = FuzzyController(exports.knowledge_base(name, 3, "triangular"))
     aside = 0.01 * np.random.default_rng(1).uniform(-1.0, 1.0, len(fuzzy.theta))  # off the kinks of symmetric terms
-    return _Case(plant, fuzzy, fuzzy.theta + aside * (fuzzy.theta_high - fuzzy.theta_low), t_end)
+    return LoopCase(plant, fuzzy, fuzzy.theta + aside * (fuzzy.theta_high - fuzzy.theta_low), t_end)
 
 
 def _size(theta: np.ndarray) -> np.ndarray:
@@ -134,7 +137,7 @@ def _forward(loop: ClosedLoop, theta: np.ndarray) -> np.ndarray:
     return tangents(loop, theta, np.eye(len(theta)))[:, 0, columns] @ list(_WEIGHTS.values())
 
 
-def _memory(case: _Case, steps: int) -> float:
+def _memory(case: LoopCase, steps: int) -> float:
     loop = case.loop(steps=steps)
     back, theta = LoopSlopes(loop), np.tile(case.theta, (LANES, 1))
     loop.call((0,))  # the start and the signals, which the run itself needs
@@ -149,10 +152,11 @@ def _memory(case: _Case, steps: int) -> float:
 def _row(name: str, t_end: float, controller: str, size: Size) -> SlopesRow:
     case = _case(name, t_end, controller)
     loop, theta = case.loop(), case.theta
-    back, many = LoopSlopes(loop), np.tile(theta, (_CANDIDATES, 1))
+    back, many, steps = LoopSlopes(loop), np.tile(theta, (_CANDIDATES, 1)), round(t_end / case.plant.step)
     calls = {
         "run": lambda: loop.evaluate(many, 1),
         "there and back": lambda: back.evaluate(many, _WEIGHTS, 1),
+        "one segment": lambda: back.evaluate(many, _WEIGHTS, 1, segment=steps),
     }
     exact = back.evaluate(theta, _WEIGHTS, 1)[1][0, 0]
     alone = LoopSlopes(case.loop(lanes=1)).evaluate(theta, _WEIGHTS, 1)[1][0, 0]
@@ -161,7 +165,7 @@ def _row(name: str, t_end: float, controller: str, size: Size) -> SlopesRow:
         len(case.plant.states),
         controller,
         len(theta),
-        round(t_end / case.plant.step),
+        steps,
         alternate(calls, max(3, size.rounds // 8)),
         {width: _error(_differences(loop, theta, width), exact, theta) for width in _WIDTHS},
         _error(_forward(loop, theta), exact, theta),
@@ -228,16 +232,15 @@ def _label(row: SlopesRow) -> list[str]:
 
 
 _LABEL = ("plant", "controller", "states", "parameters")
-_COSTS = (*_LABEL, "steps", "run, ns a step", "slopes, runs", "at best", "differences, runs")
+_COSTS = (*_LABEL, "steps", "run, ns a step", "slopes, runs", "at best", "one segment", "differences")
 
 
 def _cost_cells(row: SlopesRow) -> list[str]:
     per_step = row.timings["run"].per(_CANDIDATES * row.steps)
     best, middle = row.cost
-    return [
-        *_label(row), str(row.steps), f"{1e9 * per_step.median:.3g}", f"{middle:.1f}", f"{best:.1f}",
-        f"{2 * row.parameters}",
-    ]  # fmt: skip
+    whole = ratio(row.timings["one segment"], row.timings["run"])[1]
+    costs = [f"{value:.1f}" for value in (middle, best, whole)]
+    return [*_label(row), str(row.steps), f"{1e9 * per_step.median:.3g}", *costs, str(2 * row.parameters)]
 
 
 _ERRORS = (*_LABEL, "forward mode", "one lane", "central differences", "their width")

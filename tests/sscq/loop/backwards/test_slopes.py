@@ -12,7 +12,7 @@ from benchmarks.accuracy.forward_mode import tangents
 from controllers import PID
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
-from plants.core.kernel import lanes, pieces
+from plants.core.kernel import dependence, lanes, pieces
 from plants.core.kernel.run_adjoint import segment_of
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
@@ -173,6 +173,37 @@ def test_long_loops_in_pieces_give_the_same_bits(monkeypatch):
     loop = loop_of("van_der_pol", [REAL])
     assert "spill" in loop.design.rows
     np.testing.assert_array_equal(LoopSlopes(loop).evaluate(theta, WEIGHTS)[1], expected)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "heun", "rk2", "euler"])
+def test_a_step_taken_apart_has_the_same_slopes(monkeypatch, integrator):
+    """Long loops go back stage by stage; other roundings, but the same bits there, whatever the segments."""
+    several = [REAL, replace(REAL, name="other", reference=-0.5)]
+    theta = np.array([[3.6, 0.6, 3.2], [2.0, 1.0, 2.0]])
+    loop = loop_of("van_der_pol", several, integrator=integrator)
+    whole, expected = LoopSlopes(loop), loop.evaluate(theta).values
+    monkeypatch.setattr(dependence, "LONG", 0)
+    apart = LoopSlopes(loop)
+    assert apart.kernel.text.count("# back_") > whole.kernel.text.count("# back_")
+    quality, slopes = apart.evaluate(theta, WEIGHTS)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(quality[name], values)
+    np.testing.assert_allclose(slopes, whole.evaluate(theta, WEIGHTS)[1], rtol=1e-10)
+    np.testing.assert_array_equal(apart.evaluate(theta, WEIGHTS, segment=7)[1], slopes)
+
+
+def test_slopes_of_a_long_loop_are_those_of_differences(monkeypatch):
+    """A vehicle's step is taken apart unasked, and then its parts are compiled in pieces."""
+    monkeypatch.setattr(lanes, "LONGEST", 3000)
+    loop = loop_of("suspension", t_end=0.02)
+    theta = middle(loop.plant)
+    found = LoopSlopes(loop)
+    assert "rates" in found.kernel.text
+    assert "def back_" in found.kernel.text
+    way = np.random.default_rng(0).standard_normal(len(theta)) * np.maximum(1.0, theta)
+    _, slopes = found.evaluate(theta[None], WEIGHTS)
+    up, down = total(loop, np.array([theta + 1e-5 * way, theta - 1e-5 * way]))[0]
+    np.testing.assert_allclose(slopes[0, 0] @ way, (up - down) / 2e-5, rtol=1e-6)
 
 
 def test_weights_of_each_situation_and_candidate():
