@@ -197,7 +197,13 @@ class _Reverse:
         self.parts = {loop.name: parts_of(self.rows, loop) for loop in map(loop_of, items)}
         self.places = {row: k for k, row in enumerate(active(design, self.rows, items, self.parts))}
         self.rows.add(ADJOINT, max(1, len(self.places)))
+        self.constant = self._constant()
         self.n_kept = 0
+
+    def _constant(self) -> set[str]:
+        """Rows of parameters, of the controller and of the plant, that no loop writes: nothing of them is kept."""
+        written = {row for item in self.items for row in flow(self.rows, loop_of(item).bodies)}
+        return {str(row) for name in (self.design.theta, "p") for row in numbers_of(self.rows, name)} - written
 
     def printed(self) -> AdjointKernel:
         design = self.design
@@ -309,7 +315,7 @@ class _Reverse:
         written: set[str] = set()
         wanted: list[list[_Version]] = []
         for part, rows in zip(self.parts[loop_of(item).name], needed, strict=True):
-            own = sorted(int(row) for row in rows if not first <= int(row) < last)
+            own = sorted(int(row) for row in rows - self.constant if not first <= int(row) < last)
             wanted.append([(row, str(row) in written) for row in own])
             written |= set(flow(self.rows, part))
         slots = {one: k for k, one in enumerate(sorted({one for own in wanted for one in own}, key=lambda o: o[::-1]))}
