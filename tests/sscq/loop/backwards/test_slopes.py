@@ -244,6 +244,12 @@ def test_memory_grows_with_the_square_root_of_the_steps():
         assert kept <= small + (kernel.n_kept + kernel.n_rows) * (steps**0.5 + 2.0)
 
 
+def test_what_is_kept_of_a_step_does_not_grow_with_the_parameters():
+    plant = plants.get("van_der_pol")
+    few, many = (LoopSlopes(loop_of("van_der_pol", [PLAIN], law)).kernel for law in (None, rules(plant)))
+    assert many.n_kept - few.n_kept < len(rules(plant).theta) / 2
+
+
 def test_arrays_of_a_call_grow_with_the_square_root_of_the_steps():
     theta, peaks = np.tile([3.6, 0.6, 3.2], (16, 1)), []
     for steps in (16_000, 256_000):
