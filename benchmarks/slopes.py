@@ -205,7 +205,7 @@ def refused() -> dict[str, str]:
 def page(rows: list[SlopesRow], about: dict[str, Any], without: Mapping[str, str]) -> str:
     """Return the page's text."""
     names = plants.names()
-    dear = [f"{row.plant} with a {row.controller} {row.cost[1]:.1f}" for row in rows if row.cost[1] > _BOUND]
+    dear = [f"{row.plant} with a {row.controller} {row.cost[1]:.2f}" for row in rows if row.cost[1] > _BOUND]
     values = {
         "costs": markdown_table(_COSTS, map(_cost_cells, rows)),
         "errors": markdown_table(_ERRORS, map(_error_cells, rows)),

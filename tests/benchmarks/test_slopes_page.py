@@ -20,5 +20,5 @@ def test_the_page_shows_what_misses_the_aim_and_what_differs():
     assert "| other | PID | 2 | 3 | 1.5e-15 | 1.0e-03 | 2.0e-09 | 1e-06 |" in text
     assert "| one | PID | 2 | 0.50 | 3.00 | 6.0 times |" in text
     words = " ".join(text.split())
-    assert "met by 1 of 2 loops; above it (median): other with a PID 7.2." in words
+    assert "met by 1 of 2 loops (medians; above it: other with a PID 7.20)." in words
     assert "third: no way back." in words

@@ -28,6 +28,7 @@ from plants.core.kernel import cache
 from plants.core.kernel.dependence import active, flow, loop_of, numbers_of, parts_of
 from plants.core.kernel.kernel import KernelDesign, assembled, unpacked
 from plants.core.kernel.lanes import MARK, Item, Iterate, Lane, LaneLoop, Repeat, RingMove, Text, Uniform, fuse
+from plants.core.kernel.pieces import SPILL
 from plants.core.tracing.gradients import gradient
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
             integers, numbers, results, weights, slopes, memory, checkpoints, kept, unit, filled):
     """Run chunks of {lanes} rollouts there and back: slopes [n, {n_theta}] of the sum of weights [n] times results.
 
-    Of this call alone: memory [({n_rows} + {n_adjoint} + 2 ring rows) * {lanes}], checkpoints [segments,
-    {n_rows} + ring rows, {lanes}], kept [steps of a segment, {n_kept}, {lanes}], unit [{lanes}, streams, 1024], filled.
+    Of this call alone: memory [({n_rows} + {n_adjoint} + 2 ring rows) * {lanes}],
+    checkpoints [segments, {n_saved} + ring rows, {lanes}], kept [steps of a segment, {n_kept}, {lanes}],
+    unit [{lanes}, streams, 1024], filled.
     """
     rings = start.shape[1] - {n_rows}
     size = {n_rows} + {n_adjoint} + 2 * rings
@@ -96,19 +98,19 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
             end = min(begin + segment, first_step + n_steps)
             saving = 1 if sweep >= segments - 1 else 0
             if sweep < segments - 1:
-                for row in range({n_rows}):
+                for row in range({n_saved}):
                     for lane in range({lanes}):
                         checkpoints[part, row, lane] = S[row, lane]
                 for row in range(rings):
                     for lane in range({lanes}):
-                        checkpoints[part, {n_rows} + row, lane] = S[{first_ring} + row, lane]
+                        checkpoints[part, {n_saved} + row, lane] = S[{first_ring} + row, lane]
             if sweep >= segments:
-                for row in range({n_rows}):
+                for row in range({n_saved}):
                     for lane in range({lanes}):
                         S[row, lane] = checkpoints[part, row, lane]
                 for row in range(rings):
                     for lane in range({lanes}):
-                        S[{first_ring} + row, lane] = checkpoints[part, {n_rows} + row, lane]
+                        S[{first_ring} + row, lane] = checkpoints[part, {n_saved} + row, lane]
             step = begin
             while step < end:
                 t = step * h
@@ -142,9 +144,9 @@ class AdjointKernel:
     Attributes
     ----------
     text : str
-    n_rows, n_adjoint, n_kept : int
-        Rows of the kernel it was made from, further rows before its rings (adjoints, what pieces of long loops hand
-        on), and numbers kept of a step.
+    n_rows, n_saved, n_adjoint, n_kept : int
+        Rows of the kernel it was made from, those of them that a step hands to the next, further rows before its rings
+        (adjoints, what pieces of long loops hand on), and numbers kept of a step.
     n_streams : int
     integers, numbers : tuple of str
         The kernel's by name, in order, behind the first of their own.
@@ -155,6 +157,7 @@ class AdjointKernel:
 
     text: str
     n_rows: int
+    n_saved: int
     n_adjoint: int
     n_kept: int
     n_streams: int
@@ -193,6 +196,8 @@ class _Reverse:
     def __init__(self, design: KernelDesign, items: Sequence[Item]) -> None:
         self.design, self.items = design, items
         self.n_rows = design.rows.count
+        spill = design.rows.first.get(SPILL, self.n_rows)  # what pieces hand on: of one step alone
+        self.n_saved = spill if spill + design.rows.size.get(SPILL, 0) == self.n_rows else self.n_rows
         self.rows = copy.deepcopy(design.rows)
         self.parts = {loop.name: parts_of(self.rows, loop) for loop in map(loop_of, items)}
         self.places = {row: k for k, row in enumerate(active(design, self.rows, items, self.parts))}
@@ -213,6 +218,7 @@ class _Reverse:
         body = _ROLLOUT.format(
             lanes=design.lanes,
             n_rows=self.n_rows,
+            n_saved=self.n_saved,
             n_adjoint=n_adjoint,
             n_kept=self.n_kept,
             first_ring=self.rows.count,
@@ -230,6 +236,7 @@ class _Reverse:
         return AdjointKernel(
             source,
             self.n_rows,
+            self.n_saved,
             n_adjoint,
             max(1, self.n_kept),
             max(1, len(design.streams)),

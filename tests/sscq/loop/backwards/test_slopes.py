@@ -240,8 +240,8 @@ def test_memory_grows_with_the_square_root_of_the_steps():
     small = 2**19 // (8 * 16)
     for steps in (1, 2, 10, 10**4, 10**6, 10**8):
         long = segment_of(kernel, steps)
-        kept = long * kernel.n_kept + -(-steps // long) * kernel.n_rows
-        assert kept <= small + (kernel.n_kept + kernel.n_rows) * (steps**0.5 + 2.0)
+        kept = long * kernel.n_kept + -(-steps // long) * kernel.n_saved
+        assert kept <= small + 2.0 * (kernel.n_kept * kernel.n_saved * steps) ** 0.5 + kernel.n_kept + kernel.n_saved
 
 
 def test_what_is_kept_of_a_step_does_not_grow_with_the_parameters():
