@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import slopes
 from benchmarks.accuracy import loops, orders
 from benchmarks.engine import (
     closed_loop,
@@ -24,7 +25,6 @@ from benchmarks.engine import (
     peak_memory,
     python_peers,
     scaling,
-    slopes,
 )
 from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
 from benchmarks.runner import machine, report

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class LoopSlopes:
     """Slopes of weighted sums of a closed loop's measures.
 
+    Their errors, costs and memory are in docs/performance/slopes.md.
+
     Parameters
     ----------
     loop : ClosedLoop

@@ -5,6 +5,9 @@ it wrote (d result / d row) to the adjoints of what it read, by one reverse swee
 (:func:`plants.core.tracing.gradients.gradient`): whatever the number of parameters, all slopes of a result take a few
 times the operations of the run itself. Only rows on a way from the parameters to the results have adjoints.
 
+A long step is taken apart: the reverse of each stage of the integrator is a loop of its own, so that the numbers that
+wait for their slopes stay in the fastest cache.
+
 The way back needs values of the way there. Workspaces are kept at the start of every segment of steps; from the last
 segment to the first the segment is run once more, the rows that its reverse loops read are kept for each of its steps,
 and then it is run backwards. With segments of the square root of the number of steps, memory grows with that root.
@@ -22,14 +25,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.kernel import cache
+from plants.core.kernel.dependence import active, flow, loop_of, numbers_of, parts_of
 from plants.core.kernel.kernel import KernelDesign, assembled, unpacked
-from plants.core.kernel.lanes import Item, Iterate, Lane, LaneLoop, Repeat, RingMove, Text, Uniform, WorkspaceRows, fuse
+from plants.core.kernel.lanes import MARK, Item, Iterate, Lane, LaneLoop, Repeat, RingMove, Text, Uniform, fuse
+from plants.core.kernel.pieces import SPILL
 from plants.core.tracing.gradients import gradient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plants.core.kernel.lanes import Body
+
+    _Version = tuple[int, bool]  # a row, and whether as it is behind the loop
 
 ADJOINT = "adjoint"
 ARGUMENTS = (  # of a rollout: whole numbers, and contiguous arrays of so many dimensions
@@ -60,8 +67,9 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
             integers, numbers, results, weights, slopes, memory, checkpoints, kept, unit, filled):
     """Run chunks of {lanes} rollouts there and back: slopes [n, {n_theta}] of the sum of weights [n] times results.
 
-    Of this call alone: memory [({n_rows} + {n_adjoint} + 2 ring rows) * {lanes}], checkpoints [segments,
-    {n_rows} + ring rows, {lanes}], kept [steps of a segment, {n_kept}, {lanes}], unit [{lanes}, streams, 1024], filled.
+    Of this call alone: memory [({n_rows} + {n_adjoint} + 2 ring rows) * {lanes}],
+    checkpoints [segments, {n_saved} + ring rows, {lanes}], kept [steps of a segment, {n_kept}, {lanes}],
+    unit [{lanes}, streams, 1024], filled.
     """
     rings = start.shape[1] - {n_rows}
     size = {n_rows} + {n_adjoint} + 2 * rings
@@ -90,19 +98,19 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
             end = min(begin + segment, first_step + n_steps)
             saving = 1 if sweep >= segments - 1 else 0
             if sweep < segments - 1:
-                for row in range({n_rows}):
+                for row in range({n_saved}):
                     for lane in range({lanes}):
                         checkpoints[part, row, lane] = S[row, lane]
                 for row in range(rings):
                     for lane in range({lanes}):
-                        checkpoints[part, {n_rows} + row, lane] = S[{first_ring} + row, lane]
+                        checkpoints[part, {n_saved} + row, lane] = S[{first_ring} + row, lane]
             if sweep >= segments:
-                for row in range({n_rows}):
+                for row in range({n_saved}):
                     for lane in range({lanes}):
                         S[row, lane] = checkpoints[part, row, lane]
                 for row in range(rings):
                     for lane in range({lanes}):
-                        S[{first_ring} + row, lane] = checkpoints[part, {n_rows} + row, lane]
+                        S[{first_ring} + row, lane] = checkpoints[part, {n_saved} + row, lane]
             step = begin
             while step < end:
                 t = step * h
@@ -136,23 +144,27 @@ class AdjointKernel:
     Attributes
     ----------
     text : str
-    n_rows, n_adjoint, n_kept : int
-        Rows of the kernel it was made from, rows with an adjoint, and numbers kept of a step.
+    n_rows, n_saved, n_adjoint, n_kept : int
+        Rows of the kernel it was made from, those of them that a step hands to the next, further rows before its rings
+        (adjoints, what pieces of long loops hand on), and numbers kept of a step.
     n_streams : int
     integers, numbers : tuple of str
         The kernel's by name, in order, behind the first of their own.
     rings : tuple of str
         Those of the integers that say where a ring begins: it lies `n_adjoint` rows further on.
+    lanes : int
     """
 
     text: str
     n_rows: int
+    n_saved: int
     n_adjoint: int
     n_kept: int
     n_streams: int
     integers: tuple[str, ...]
     numbers: tuple[str, ...]
     rings: tuple[str, ...]
+    lanes: int
 
     @property
     def rollout(self) -> Callable[..., None]:
@@ -184,22 +196,32 @@ class _Reverse:
     def __init__(self, design: KernelDesign, items: Sequence[Item]) -> None:
         self.design, self.items = design, items
         self.n_rows = design.rows.count
-        self.places = {row: k for k, row in enumerate(_active(design, items))}
+        spill = design.rows.first.get(SPILL, self.n_rows)  # what pieces hand on: of one step alone
+        self.n_saved = spill if spill + design.rows.size.get(SPILL, 0) == self.n_rows else self.n_rows
         self.rows = copy.deepcopy(design.rows)
+        self.parts = {loop.name: parts_of(self.rows, loop) for loop in map(loop_of, items)}
+        self.places = {row: k for k, row in enumerate(active(design, self.rows, items, self.parts))}
         self.rows.add(ADJOINT, max(1, len(self.places)))
+        self.constant = self._constant()
         self.n_kept = 0
+
+    def _constant(self) -> set[str]:
+        """Rows of parameters, of the controller and of the plant, that no loop writes: nothing of them is kept."""
+        written = {row for item in self.items for row in flow(self.rows, loop_of(item).bodies)}
+        return {str(row) for name in (self.design.theta, "p") for row in numbers_of(self.rows, name)} - written
 
     def printed(self) -> AdjointKernel:
         design = self.design
         text = Text(self.rows, design.lanes, self._stored())
         there, back = self._lines(text)
-        n_adjoint = self.rows.size[ADJOINT]
+        n_adjoint = self.rows.count - self.n_rows
         body = _ROLLOUT.format(
             lanes=design.lanes,
             n_rows=self.n_rows,
+            n_saved=self.n_saved,
             n_adjoint=n_adjoint,
             n_kept=self.n_kept,
-            first_ring=self.n_rows + n_adjoint,
+            first_ring=self.rows.count,
             n_theta=design.rows.size.get(design.theta, 0),
             theta_row=design.rows.first.get(design.theta, 0),
             n_streams=max(1, len(design.streams)),
@@ -214,12 +236,14 @@ class _Reverse:
         return AdjointKernel(
             source,
             self.n_rows,
+            self.n_saved,
             n_adjoint,
             max(1, self.n_kept),
             max(1, len(design.streams)),
             tuple(design.integers),
             tuple(design.numbers),
             rings,
+            design.lanes,
         )
 
     def _stored(self) -> set[str]:
@@ -227,44 +251,45 @@ class _Reverse:
         design, first = self.design, self.rows.first[ADJOINT]
         names = [*design.results, *design.kept]
         return {
-            *(str(row) for name in names for row in _numbers(design.rows, name)),
+            *(str(row) for name in names for row in numbers_of(design.rows, name)),
             *(str(first + k) for k in range(self.rows.size[ADJOINT])),
         }
 
     def _lines(self, text: Text) -> tuple[list[str], list[str]]:
         """Statements of a step on the way there, which keep what is needed, and on the way back."""
         marks = [(self._there(text, item), self._reverse(text, item)) for item in self.items]
-        loads = [
-            text.loads(f"back_{item.name}", self._stored()) if reverse else set()
-            for item, (_, reverse) in zip(map(_loop, self.items), marks, strict=True)
+        needed = [
+            [text.loads(mark.removeprefix(MARK), self._stored()) if mark else set() for mark in reverse]
+            for _, reverse in marks
         ]
         text.print()
         there: list[str] = []
         back: list[str] = []
-        for item, (mark, reverse), rows in zip(self.items, marks, loads, strict=True):
+        for item, (mark, reverse), rows in zip(self.items, marks, needed, strict=True):
             if isinstance(item, Uniform):
                 there += item.lines
                 back[:0] = [line for move in reversed(item.moves) for line in self._moved_back(move)]
                 continue
-            kept = sorted(int(row) for row in rows if int(row) < self.n_rows) if reverse else []
-            there += self._kept(item, mark, kept, saving=True)
-            back[:0] = self._kept(item, reverse, kept, saving=False) if reverse else []
-            self.n_kept += len(kept) * _count(item)
+            forth, home = self._both(item, mark, reverse, rows)
+            there += forth
+            back[:0] = home
         return there, back
 
     @staticmethod
     def _there(text: Text, item: Item) -> str:
-        return "" if isinstance(item, Uniform) else text.mark(_loop(item))
+        return "" if isinstance(item, Uniform) else text.mark(loop_of(item))
 
-    def _reverse(self, text: Text, item: Item) -> str:
-        """Mark of the loop's reverse; none where nothing that it writes has an adjoint."""
+    def _reverse(self, text: Text, item: Item) -> list[str]:
+        """Marks of the reverse of each part of the loop; empty where nothing that it writes has an adjoint."""
         if isinstance(item, Uniform):
-            return ""
-        loop = _loop(item)
-        touched = _flow(self.design.rows, loop)
-        if not any(row in self.places for row in touched):
-            return ""
-        return text.mark(LaneLoop(f"back_{loop.name}", (self._body(loop.bodies),)))
+            return []
+        loop = loop_of(item)
+        return [
+            text.mark(LaneLoop(f"back_{loop.name}{f'_{k}' if k else ''}", (self._body(part),)))
+            if any(row in self.places for row in flow(self.rows, part))
+            else ""
+            for k, part in enumerate(self.parts[loop.name])
+        ]
 
     def _body(self, bodies: Sequence[Body]) -> Body:
         """The adjoints of what a loop reads, of those of what it writes."""
@@ -286,23 +311,44 @@ class _Reverse:
 
         return body
 
-    def _kept(self, item: Item, mark: str, rows: Sequence[int], *, saving: bool) -> list[str]:
-        """A loop and, before it, what keeps the rows that its reverse reads, or fetches them; back in reverse order."""
-        repeated, width, first = isinstance(item, Repeat), len(rows), self.n_kept
+    def _both(
+        self, item: Item, mark: str, reverse: Sequence[str], needed: Sequence[set[str]]
+    ) -> tuple[list[str], list[str]]:
+        """A loop on its way there, which keeps the rows that its reverse reads, and its reverse, which fetches them.
+
+        What a part reads of parts before it is kept behind the loop, all else before it.
+        """
+        first, last = self.rows.span(ADJOINT).start, self.rows.span(ADJOINT).stop
+        written: set[str] = set()
+        wanted: list[list[_Version]] = []
+        for part, rows in zip(self.parts[loop_of(item).name], needed, strict=True):
+            own = sorted(int(row) for row in rows - self.constant if not first <= int(row) < last)
+            wanted.append([(row, str(row) in written) for row in own])
+            written |= set(flow(self.rows, part))
+        slots = {one: k for k, one in enumerate(sorted({one for own in wanted for one in own}, key=lambda o: o[::-1]))}
+        before, behind = ([one for one in slots if one[1] == late] for late in (False, True))
+        there = [*self._moved(item, slots, before, saving=True), mark, *self._moved(item, slots, behind, saving=True)]
+        back: list[str] = []
+        present: dict[int, bool] = {}
+        for home, kept in zip(reversed(reverse), reversed(wanted), strict=True):
+            missing = [(row, late) for row, late in kept if present.get(row) != late]
+            present |= dict(missing)
+            back += [*self._moved(item, slots, missing, saving=False), home] if home else []
+        self.n_kept += len(slots) * _count(item)
+        return _framed(item, there, saving=True), _framed(item, back, saving=False) if back else []
+
+    def _moved(
+        self, item: Item, slots: Mapping[_Version, int], which: Sequence[_Version], *, saving: bool
+    ) -> list[str]:
+        """Statements that keep rows of this step, or fetch them."""
+        turn = f" + turn * {len(slots)}" if isinstance(item, Repeat) else ""
         lines = []
-        for k, row in enumerate(rows):
-            slot = f"kept[step - begin, {first + k}{f' + turn * {width}' if repeated else ''}, lane]"
+        for row, late in which:
+            slot = f"kept[step - begin, {self.n_kept + slots[row, late]}{turn}, lane]"
             lines.append(f"    {slot} = S[{row}, lane]" if saving else f"    S[{row}, lane] = {slot}")
         if lines:
             lines = [f"for lane in range({self.design.lanes}):", *lines]
-        if lines and saving:
-            lines = ["if saving > 0:", *(f"    {line}" for line in lines)]
-        lines.append(mark)
-        if isinstance(item, Repeat):
-            turns = f"range({item.count})" if saving else f"range({item.count - 1}, -1, -1)"
-            lines = [f"for turn in {turns}:", *(f"    {line}" for line in lines)]
-        when = _loop(item).when
-        return [f"if {when}:", *(f"    {line}" for line in lines)] if when else lines
+        return ["if saving > 0:", *(f"    {line}" for line in lines)] if lines and saving else lines
 
     def _moved_back(self, move: RingMove) -> list[str]:
         """The adjoints of a move: what came from somewhere adds to the adjoint there."""
@@ -321,7 +367,7 @@ class _Reverse:
 
     def _give_back(self) -> list[str]:
         """Results, and the weights that their adjoints begin with."""
-        rows = [row for name in self.design.results for row in _numbers(self.design.rows, name)]
+        rows = [row for name in self.design.results for row in numbers_of(self.design.rows, name)]
         lines = [f"results[out, {k}] = S[{row}, lane]" for k, row in enumerate(rows)]
         first = self.rows.first[ADJOINT]
         places = [(k, self.places[str(row)]) for k, row in enumerate(rows) if str(row) in self.places]
@@ -329,68 +375,23 @@ class _Reverse:
 
     def _slopes(self) -> list[str]:
         first, found = self.rows.first[ADJOINT], []
-        for k, row in enumerate(_numbers(self.design.rows, self.design.theta)):
+        for k, row in enumerate(numbers_of(self.design.rows, self.design.theta)):
             place = self.places.get(str(row))
             found.append(f"slopes[out, {k}] = {'0.0' if place is None else f'S[{first + place}, lane]'}")
         return found
-
-
-def _loop(item: Item) -> LaneLoop:
-    """The lane loop of an item; an empty one for statements at step level."""
-    if isinstance(item, Uniform):
-        return LaneLoop("", ())
-    return item.loop if isinstance(item, (Repeat, Iterate)) else item
 
 
 def _count(item: Item) -> int:
     return item.count if isinstance(item, Repeat) else 1
 
 
-def _numbers(rows: WorkspaceRows, name: str) -> range:
-    return range(*rows.span(name).indices(rows.count)) if name in rows else range(0)
-
-
-def _flow(rows: WorkspaceRows, loop: LaneLoop) -> dict[str, set[str]]:
-    """Return the rows that a loop writes, each with those that it depends on."""
-    lane = Lane(rows)
-    for body in loop.bodies:
-        body(lane)
-    read = {value.index: row for row, value in lane.read().items()}
-    return {
-        row: {read[node] for node in lane.tape.needed([value.index]) if node in read}
-        for row, value in lane.written().items()
-    }
-
-
-def _active(design: KernelDesign, items: Sequence[Item]) -> list[str]:
-    """Return the rows that depend on the parameters and on which the results depend, in order."""
-    flows: list[tuple[str, set[str]]] = []
-    for item in items:
-        if isinstance(item, Uniform):
-            for move in item.moves:
-                rows = [str(move.first + k) for k in range(move.width)]
-                slots = [f"{move.ring} + {k}" for k in range(move.width)]
-                to, origin = (slots, rows) if move.put else (rows, slots)
-                flows += [(a, {b}) for a, b in zip(to, origin, strict=True)]
-        else:
-            flows += _flow(design.rows, _loop(item)).items()
-    ahead = _reached({str(row) for row in _numbers(design.rows, design.theta)}, flows, forward=True)
-    wanted = {str(row) for name in design.results for row in _numbers(design.rows, name)}
-    back = _reached(wanted, flows, forward=False)
-    return sorted((row for row in ahead & back if row.isdigit()), key=int)
-
-
-def _reached(start: set[str], flows: Sequence[tuple[str, set[str]]], *, forward: bool) -> set[str]:
-    """Return all that is reached from some rows along, or against, the flow of any number of steps."""
-    found, before = set(start), -1
-    while len(found) != before:
-        before = len(found)
-        for to, origins in flows:
-            if forward and origins & found:
-                found.add(to)
-            elif not forward and to in found:
-                found |= origins
-    return found
+def _framed(item: Item, lines: list[str], *, saving: bool) -> list[str]:
+    """Statements of a loop with its repetition and its condition around them."""
+    if isinstance(item, Repeat):
+        turns = f"range({item.count})" if saving else f"range({item.count - 1}, -1, -1)"
+        lines = [f"for turn in {turns}:", *(f"    {line}" for line in lines)]
+    when = loop_of(item).when
+    return [f"if {when}:", *(f"    {line}" for line in lines)] if when else lines
 
 
 def _indented(lines: Sequence[str], indent: int) -> str:

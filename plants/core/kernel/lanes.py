@@ -17,7 +17,7 @@ from plants.core.kernel.pieces import LONGEST, OUTSIDE, SPILL, Pieces, on_rows, 
 from plants.core.printers.python import Printed
 from plants.core.tracing.tape import Tape, Traced
 
-_MARK = "@lanes "
+MARK = "@lanes "
 CLOCK = "clock"
 """Row of a kernel whose lanes each have a time of their own: steps since the lane's own start."""
 
@@ -75,6 +75,9 @@ class Lane:
 
     def _label(self, group: str, k: int) -> str:
         return group if self._rows.size[group] == 1 else f"{group}[{k}]"
+
+    def __contains__(self, group: str) -> bool:
+        return group in self._rows
 
     def put(self, group: str, k: int, value: Any) -> None:
         """Give row `k` of a group its new value."""
@@ -165,11 +168,28 @@ class LaneLoop:
         Each takes a :class:`Lane`.
     when : str
         Condition on uniform numbers, as text; empty: every step.
+    parts : tuple of tuple of callable
+        The same work one part after the other, for who has to take a long loop apart; empty: it is in one part.
+    between : tuple of (name, size)
+        Row groups by which the parts hand on. Where they are among the rows, the bodies write them, too.
     """
 
     name: str
     bodies: tuple[Body, ...]
     when: str = ""
+    parts: tuple[tuple[Body, ...], ...] = ()
+    between: tuple[tuple[str, int], ...] = ()
+
+    def joined(self, other: LaneLoop) -> LaneLoop:
+        """Return one loop of this one and another of the same condition behind it."""
+        parts = (*(self.parts or (self.bodies,)), *(other.parts or (other.bodies,)))
+        return LaneLoop(
+            f"{self.name}_{other.name}",
+            (*self.bodies, *other.bodies),
+            self.when,
+            parts if self.parts or other.parts else (),
+            (*self.between, *other.between),
+        )
 
 
 @dataclass(frozen=True)
@@ -245,7 +265,7 @@ def fuse(items: Sequence[Item]) -> list[Item]:
     for item in items:
         last = result[-1] if result else None
         if isinstance(item, LaneLoop) and isinstance(last, LaneLoop) and item.when == last.when:
-            result[-1] = LaneLoop(f"{last.name}_{item.name}", (*last.bodies, *item.bodies), item.when)
+            result[-1] = last.joined(item)
         else:
             result.append(item)
     return result
@@ -276,7 +296,7 @@ class Text:
         if loop.name in self._traced:
             raise ValueError(f"two loops of one kernel are called {loop.name!r}")
         self._traced[loop.name] = lane
-        return f"{_MARK}{loop.name}"
+        return f"{MARK}{loop.name}"
 
     def loads(self, name: str, kept: set[str]) -> set[str]:
         """Return the rows that a traced loop loads if it stores those of its rows that are in `kept`."""
@@ -298,7 +318,8 @@ class Text:
                 lines, _ = lane.printed(kept, _PrintedForPieces)
                 self._pieces[name] = Pieces(name, lines, self.rows.count, lane.shared)
         if self._pieces:
-            self.rows.add(SPILL, max(cut.rows for cut in self._pieces.values()))
+            spill = f"{SPILL}_{self.rows.count}" if SPILL in self.rows else SPILL  # made from a kernel with its own
+            self.rows.add(spill, max(cut.rows for cut in self._pieces.values()))
 
     def functions(self) -> list[str]:
         """Return the functions that stand for pieces of long loops, and those that these call on rows."""
@@ -314,10 +335,10 @@ class Text:
 
     def _placed_line(self, line: str) -> list[str]:
         name = line.strip()
-        if not name.startswith(_MARK):
+        if not name.startswith(MARK):
             return [line]
         indent = line[: len(line) - len(name)]
-        name = name.removeprefix(_MARK)
+        name = name.removeprefix(MARK)
         if name in self._pieces:
             return [f"{indent}{call}" for call in self._pieces[name].calls()]
         return [f"{indent}{inner}" for inner in self.printer.loop(self.lanes, name, self._lines[name])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.kernel.kernel import LANES, aligned
+from plants.core.kernel.kernel import aligned
 from plants.core.kernel.run import call_in_chunks, thread_count
 from plants.core.signals import noise
 
@@ -21,11 +21,11 @@ _MEMORY = 2**19  # bytes that a thread keeps of a segment: what a core's own cac
 def segment_of(kernel: AdjointKernel, n_steps: int) -> int:
     """Return the number of steps that are run backwards at a time.
 
-    All, where what is kept of them is small; else at least the square root of the number, so that neither the
-    workspaces at their starts nor what is kept of one grow faster than that.
+    All, where what is kept of them is small; else so many that what is kept of a segment and the workspaces at the
+    segments' starts are of one size: together they are the smallest then, and grow with the square root of the steps.
     """
-    fits = _MEMORY // (8 * LANES * kernel.n_kept)
-    return min(n_steps, max(fits, math.isqrt(n_steps - 1) + 1)) if n_steps > 1 else 1
+    fits = _MEMORY // (8 * kernel.lanes * kernel.n_kept)
+    return min(n_steps, max(fits, math.isqrt(n_steps * kernel.n_saved // kernel.n_kept) + 1))
 
 
 def run_adjoint(
@@ -53,7 +53,7 @@ def run_adjoint(
     results : ndarray [n_out, n_results]
     slopes : ndarray [n_out, n_theta]
     """
-    theta, n_rows = np.require(job.theta, float, "C"), kernel.n_rows
+    theta, n_rows, lanes = np.require(job.theta, float, "C"), kernel.n_rows, kernel.lanes
     rings = job.start.shape[1] - n_rows
     long = segment or segment_of(kernel, job.n_steps)
     parts = -(-job.n_steps // long)
@@ -83,10 +83,10 @@ def run_adjoint(
             first,
             last,
             *shared,
-            aligned((n_rows + kernel.n_adjoint + 2 * rings) * LANES),
-            np.empty((parts, n_rows + rings, LANES)),
-            np.empty((long, kernel.n_kept, LANES)),
-            np.empty((LANES, kernel.n_streams, noise.BLOCK)),
+            aligned((n_rows + kernel.n_adjoint + 2 * rings) * lanes),
+            np.empty((parts, kernel.n_saved + rings, lanes)),
+            np.empty((long, kernel.n_kept, lanes)),
+            np.empty((lanes, kernel.n_streams, noise.BLOCK)),
             np.empty(kernel.n_streams, np.int64),
         )
 

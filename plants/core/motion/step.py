@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant
 
 
+RATES = "rates"  # of all stages of a step, where it is taken apart
 LARGE = 1e12  # a state beyond this counts as diverged where the plant names no region
 
 
@@ -99,7 +100,12 @@ class Motion:
 
     def items(self) -> list[Item]:
         """Return the lane loops of one step."""
-        return [LaneLoop("advance", (self._advance,))] if self.iterated is None else self.iterated.items()
+        if self.iterated is not None:
+            return self.iterated.items()
+        if self.integrator not in STAGES or self.plant.advance is not None or self.loop_free is not None:
+            return [LaneLoop("advance", (self._advance,))]
+        parts = tuple((partial(self._advance, only=k),) for k in range(self.stages + 1))
+        return [LaneLoop("advance", (self._advance,), parts=parts, between=((RATES, self.stages * self.n_state),))]
 
     def rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
         """Return ``(t, state) -> rates`` of state and further integrals, in the step that began at `start`."""
@@ -116,15 +122,29 @@ class Motion:
         """Return all that is integrated."""
         return lane["x"] + (lane["integrals"] if self.n_extra else ())
 
-    def _advance(self, lane: Lane) -> None:
+    def _advance(self, lane: Lane, only: int | None = None) -> None:
+        """One step; or of its parts only one, the rates of a stage or, behind the last stage, the new state."""
         t, h = lane.uniform("t"), lane.uniform("h")
         state = self.state(lane)
         if self.plant.advance is not None:
             self.accept(lane, state, self._own_step(lane, t, state, h))
             return
         derivative = self.plant.derivative if self.loop_free is None else self.loop_free.derivative(lane, h)
-        new = INTEGRATORS[self.integrator](self.rates(lane, t, derivative), t, state, h)  # type: ignore[arg-type]
-        self.accept(lane, state, new)
+        rates = self.rates(lane, t, derivative)  # type: ignore[arg-type]
+        found: list[tuple[Any, ...]] = []
+
+        def stage(time: Any, at: tuple[Any, ...]) -> tuple[Any, ...]:
+            k = len(found)
+            mine = only is None or only == k
+            found.append(rates(time, at) if mine else lane[RATES][k * self.n_state : (k + 1) * self.n_state])
+            if mine and RATES in lane:
+                for i, rate in enumerate(found[k]):
+                    lane.put(RATES, k * self.n_state + i, rate)
+            return found[k]
+
+        new = INTEGRATORS[self.integrator](stage, t, state, h)
+        if only is None or only == self.stages:
+            self.accept(lane, state, new)
 
     def _own_step(self, lane: Lane, t: Any, state: tuple[Any, ...], h: Any) -> tuple[Any, ...]:
         """The plant's own step map; integrals are left sums."""

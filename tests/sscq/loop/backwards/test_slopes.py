@@ -1,5 +1,6 @@
 """Slopes of closed loops: the way back against forward mode and against differences, in all lanes, for all segments."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -7,14 +8,16 @@ import pytest
 
 import plants
 import sscq
+from benchmarks.accuracy.forward_mode import tangents
 from controllers import PID
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
+from plants.core.kernel import dependence, lanes, pieces
 from plants.core.kernel.run_adjoint import segment_of
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.slopes import LoopSlopes
-from tests.sscq.loop.backwards.tangent_kernel import tangents
+from tests.reference.closed_loop_twin import uncompiled
 
 WEIGHTS = {"iae": 1.0, "ise": 0.5, "entropy_difference_abs": 0.1, "total_variation": 0.01}
 NOISE = WhiteNoise(0.3, hold=0.1)
@@ -94,9 +97,39 @@ def test_slopes_are_those_of_forward_mode(of):
     for seed in range(3):
         way = np.random.default_rng(seed).standard_normal(len(theta))
         _, slopes = found.evaluate(theta[None], WEIGHTS)
-        moved = tangents(loop, theta, way)
+        (moved,) = tangents(loop, theta, way)
         columns = [1 + loop.scoring.built_in.index(name) for name in WEIGHTS]
         np.testing.assert_allclose(slopes[:, 0] @ way, moved[:, columns] @ list(WEIGHTS.values()), rtol=1e-9)
+
+
+def test_slopes_of_several_channels_are_those_of_forward_mode():
+    """Nine gains, each in a direction of its own; the two differ by rounding alone."""
+    loop = loop_of("planar_quadrotor", t_end=1.0)
+    theta = middle(loop.plant)
+    _, slopes = LoopSlopes(loop).evaluate(theta[None], WEIGHTS)
+    columns = [1 + loop.scoring.built_in.index(name) for name in WEIGHTS]
+    moved = tangents(loop, theta, np.eye(len(theta)))[:, 0, columns] @ list(WEIGHTS.values())
+    np.testing.assert_allclose(slopes[0, 0], moved, rtol=1e-10, atol=1e-12 * np.abs(moved).max())
+
+
+def test_at_a_limit_the_slope_is_that_of_the_limit():
+    """A command that stands at its limit throughout does not change with the gains, nor does the motion."""
+    far = replace(PLAIN, reference=50.0, initial=(0.0, 0.0), t_end=0.5)
+    loop = loop_of("van_der_pol", [far])
+    theta = np.array([[30.0, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    slopes = LoopSlopes(loop).evaluate(theta, {"iae": 1.0, "total_variation": 0.01})[1][0]
+    np.testing.assert_array_equal(slopes[0], 0.0)
+    assert (slopes[1] != 0.0).all()
+
+
+def test_a_magnitude_has_the_slope_of_its_side():
+    """The error keeps its sign for half a second: IAE falls with kp as the mean error does, whichever sign that is."""
+    several = [
+        replace(PLAIN, reference=r, initial=(0.0, 0.0), noise=0.0, excitation=None, t_end=0.5) for r in (1.0, -1.0)
+    ]
+    slopes = LoopSlopes(loop_of("van_der_pol", several)).evaluate(np.array([[3.6, 0.6, 3.2]]), {"iae": 1.0})[1]
+    assert slopes[0, 0, 0] < 0.0
+    np.testing.assert_array_equal(slopes[0], slopes[1])
 
 
 def test_the_way_there_is_the_loop_itself_and_neither_segments_nor_lanes_change_a_bit():
@@ -112,6 +145,65 @@ def test_the_way_there_is_the_loop_itself_and_neither_segments_nor_lanes_change_
         np.testing.assert_array_equal(found.evaluate(theta, WEIGHTS, threads)[1], slopes)
     for k in (0, 18):
         np.testing.assert_array_equal(found.evaluate(theta[k : k + 1], WEIGHTS)[1], slopes[:, k : k + 1])
+
+
+def test_one_lane_gives_the_bits_of_all():
+    theta = np.random.default_rng(0).uniform(0.5, 4.0, (19, 3))
+    one, several = (
+        LoopSlopes(loop_of("van_der_pol", [REAL, PLAIN], **more)).evaluate(theta, WEIGHTS)[1]
+        for more in ({"lanes": 1}, {})
+    )
+    np.testing.assert_array_equal(one, several)
+
+
+def test_the_way_back_runs_as_plain_python():
+    loop, theta = loop_of("van_der_pol", [replace(REAL, t_end=0.3)], lanes=1), np.array([[3.6, 0.6, 3.2]])
+    compiled = LoopSlopes(loop).evaluate(theta, WEIGHTS)[1]
+    with uncompiled(), np.errstate(all="ignore"):
+        plain = LoopSlopes(loop).evaluate(theta, WEIGHTS)[1]
+    np.testing.assert_allclose(plain, compiled, rtol=1e-9)
+
+
+def test_long_loops_in_pieces_give_the_same_bits(monkeypatch):
+    """Both ways are cut, each hands on as many numbers as it needs, and delay lines lie behind them."""
+    theta = np.array([[3.6, 0.6, 3.2], [2.0, 1.0, 2.0]])
+    expected = LoopSlopes(loop_of("van_der_pol", [REAL])).evaluate(theta, WEIGHTS)[1]
+    monkeypatch.setattr(lanes, "LONGEST", 20)
+    monkeypatch.setattr(pieces, "_PIECE", 20)
+    loop = loop_of("van_der_pol", [REAL])
+    assert "spill" in loop.design.rows
+    np.testing.assert_array_equal(LoopSlopes(loop).evaluate(theta, WEIGHTS)[1], expected)
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "heun", "rk2", "euler"])
+def test_a_step_taken_apart_has_the_same_slopes(monkeypatch, integrator):
+    """Long loops go back stage by stage; other roundings, but the same bits there, whatever the segments."""
+    several = [REAL, replace(REAL, name="other", reference=-0.5)]
+    theta = np.array([[3.6, 0.6, 3.2], [2.0, 1.0, 2.0]])
+    loop = loop_of("van_der_pol", several, integrator=integrator)
+    whole, expected = LoopSlopes(loop), loop.evaluate(theta).values
+    monkeypatch.setattr(dependence, "LONG", 0)
+    apart = LoopSlopes(loop)
+    assert apart.kernel.text.count("# back_") > whole.kernel.text.count("# back_")
+    quality, slopes = apart.evaluate(theta, WEIGHTS)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(quality[name], values)
+    np.testing.assert_allclose(slopes, whole.evaluate(theta, WEIGHTS)[1], rtol=1e-10)
+    np.testing.assert_array_equal(apart.evaluate(theta, WEIGHTS, segment=7)[1], slopes)
+
+
+def test_slopes_of_a_long_loop_are_those_of_differences(monkeypatch):
+    """A vehicle's step is taken apart unasked, and then its parts are compiled in pieces."""
+    monkeypatch.setattr(lanes, "LONGEST", 3000)
+    loop = loop_of("suspension", t_end=0.02)
+    theta = middle(loop.plant)
+    found = LoopSlopes(loop)
+    assert "rates" in found.kernel.text
+    assert "def back_" in found.kernel.text
+    way = np.random.default_rng(0).standard_normal(len(theta)) * np.maximum(1.0, theta)
+    _, slopes = found.evaluate(theta[None], WEIGHTS)
+    up, down = total(loop, np.array([theta + 1e-5 * way, theta - 1e-5 * way]))[0]
+    np.testing.assert_allclose(slopes[0, 0] @ way, (up - down) / 2e-5, rtol=1e-6)
 
 
 def test_weights_of_each_situation_and_candidate():
@@ -148,5 +240,24 @@ def test_memory_grows_with_the_square_root_of_the_steps():
     small = 2**19 // (8 * 16)
     for steps in (1, 2, 10, 10**4, 10**6, 10**8):
         long = segment_of(kernel, steps)
-        kept = long * kernel.n_kept + -(-steps // long) * kernel.n_rows
-        assert kept <= small + (kernel.n_kept + kernel.n_rows) * (steps**0.5 + 2.0)
+        kept = long * kernel.n_kept + -(-steps // long) * kernel.n_saved
+        assert kept <= small + 2.0 * (kernel.n_kept * kernel.n_saved * steps) ** 0.5 + kernel.n_kept + kernel.n_saved
+
+
+def test_what_is_kept_of_a_step_does_not_grow_with_the_parameters():
+    plant = plants.get("van_der_pol")
+    few, many = (LoopSlopes(loop_of("van_der_pol", [PLAIN], law)).kernel for law in (None, rules(plant)))
+    assert many.n_kept - few.n_kept < len(rules(plant).theta) / 2
+
+
+def test_arrays_of_a_call_grow_with_the_square_root_of_the_steps():
+    theta, peaks = np.tile([3.6, 0.6, 3.2], (16, 1)), []
+    for steps in (16_000, 256_000):
+        loop = loop_of("van_der_pol", [replace(PLAIN, t_end=0.01 * steps)])
+        found = LoopSlopes(loop)
+        found.evaluate(theta, WEIGHTS, 1, segment=1 + steps // 10)  # compiles
+        tracemalloc.start()
+        found.evaluate(theta, WEIGHTS, 1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 4.0 * peaks[0]
