@@ -112,7 +112,9 @@ class SearchPlan:
         evaluations = round(_INSIDE_SHARE * sum(method.evaluations or 0 for method in self.methods))
         if evaluations < _FEWEST or objective.violation(genome[None])[0] <= 0.0:
             return None
-        method = CmaEs(evaluations=evaluations, sigma=_INSIDE_STEP)
+        method: Method = CmaEs(evaluations=evaluations, sigma=_INSIDE_STEP)
+        if objective.smooth and any(isinstance(planned, GradientDescent) for planned in self.methods):
+            method = GradientDescent(evaluations=evaluations, step=_INSIDE_STEP)
         found = self._one(objective.stricter(_STRICTER), candidate, method, len(self.methods), genome[None])
         return found if objective.violation(found.genome[None])[0] <= 0.0 else None
 
@@ -160,8 +162,9 @@ def search(
     if validation is None:
         return found
     judge = Objective(validation, candidate.controller, candidate.decode, margins)
-    values, broken = judge(found.incumbents), objective.violation(found.incumbents) > 0.0
-    values = values if broken.all() else np.where(broken, np.inf, values)
+    violation = objective.violation(found.incumbents)
+    least = violation <= violation.min()  # 0 where any of them keeps the margins
+    values = np.where(least, judge(found.incumbents), np.inf)
     genome = found.incumbents[[int(np.argmin(values))]]
     fitness, spent = float(objective(genome)[0]), found.spent + len(found.incumbents)
     return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)

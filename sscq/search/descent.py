@@ -1,7 +1,8 @@
 """Projected gradient descent from several starts at once: Adam in the unit cube of the genes.
 
 For objectives that know their slopes. Half of the budget goes to as many starts as it has some twenty steps for, which
-tells which valleys are deep; from the best quarter of them the other half goes on. All take their steps in the same
+tells which valleys are deep; from the best quarter of them the other half goes on, with violated constraints that cost
+ten times as much, so that it ends inside. All take their steps in the same
 calls. Steps are normalised, so that neither the size of the fitness nor a penalty near a limit decides how far they
 go, and shrink to nothing; what is returned is the best genome met on the way by the fitness itself, limits included.
 
@@ -34,6 +35,7 @@ _FIRST, _SECOND, _FLOOR = 0.9, 0.99, 1e-3  # of Adam: forgetting of mean and squ
 _LOOK = 20  # steps that tell what a start leads to
 _MOST_STARTS = 16  # the lanes of a kernel
 _SHARE, _LEFT = 0.5, 4  # of the budget for looking; one start in so many goes on
+_STRICTER = 10.0  # times that a violated constraint costs, going on
 _SHORTER = 0.7  # of its length that a step loses while looking; going on, it loses all
 
 
@@ -42,6 +44,9 @@ class Smooth(Protocol):
 
     def slopes(self, genomes: Array) -> tuple[Array, Array]:
         """Return fitness [n] and slopes [n, n_genes] of genomes [n, n_genes]."""
+
+    def stricter(self, factor: float) -> Smooth:
+        """Return the same with violated constraints that cost so many times as much."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +106,7 @@ def descend(
     if 2 * looking > genomes:  # too few to look around
         looking = 0
     course.run(looking, method.step, _SHORTER)
-    course.keep(max(1, len(course.points) // _LEFT))
+    course.keep(max(1, len(course.points) // _LEFT), objective.stricter(_STRICTER))
     course.run(max(1, (genomes - course.valued) // len(course.points)), method.step, 1.0)
     return course.result()
 
@@ -140,11 +145,12 @@ class _Course:
                 evaluations, best, mean = self.history[-1]
                 self.report(SearchProgress(len(self.history) - 1, evaluations, best, mean))
 
-    def keep(self, count: int) -> None:
-        """Go on from the best of some starts, as if they were new; the best of each is remembered."""
+    def keep(self, count: int, objective: Smooth) -> None:
+        """Go on from the best of some starts, as if they were new, valued anew; the best of each is remembered."""
         order = np.argsort(self.best, kind="stable")
         self.incumbents += [self.box.decode(self.best_points[order])]
-        self._begin(self.best_points[order[:count]].copy(), self.best[order[:count]].copy())
+        self.objective = objective
+        self._begin(self.best_points[order[:count]].copy(), np.full(count, np.inf))
 
     def _step(self, k: int, size: float) -> None:
         """Value all points, and move them against their slopes."""
