@@ -245,7 +245,7 @@ def refined(
         kb, entry = searches.best(start)
         kb, curve = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-            validation=validation,
+            validation=validation, margins=bench.margins,
         )  # fmt: skip
         kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other gains between what is left
         return Refined(kb, entry, curve)

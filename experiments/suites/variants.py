@@ -157,7 +157,7 @@ def without_imitation(design: Design) -> FuzzyController:
     kb, _ = refine(task, whole, plan, bench.margins, laws=setup.laws, validation=validation, mirrored=alike)
     kb, _ = prune(
         task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-        validation=validation,
+        validation=validation, margins=bench.margins,
     )  # fmt: skip
     return FuzzyController(certified(kb, bench.margins, setup.laws), laws=setup.laws)
 

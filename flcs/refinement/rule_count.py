@@ -14,6 +14,7 @@ import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
 from sscq.baselines.objective import Objective
+from sscq.margins.operating import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from controllers.protocols import Law
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from sscq.baselines.objective import Task
+    from sscq.margins.operating import OperatingMargins
 
     Evaluate = Callable[[np.ndarray], np.ndarray]
 
@@ -123,6 +125,7 @@ def prune(
     loss: float = 0.005,
     most: int = 25,
     validation: Task | None = None,
+    margins: OperatingMargins | None = None,
 ) -> tuple[KnowledgeBase, TradeOff]:
     """Switch off rules that the closed loop does not miss.
 
@@ -141,6 +144,8 @@ def prune(
         the smallest loss is kept.
     validation : Task, optional
         Situations that no search has seen; left out, the taught ones decide alone.
+    margins : OperatingMargins, optional
+        A base that does not keep them, because neighbours speak where a rule went, pays for that in its fitness.
 
     Returns
     -------
@@ -154,7 +159,8 @@ def prune(
         If no rule is on, or if the fitness of all rules is not finite.
     """
     controller = FuzzyController(kb, laws=laws)
-    objective = Objective(task, controller)
+    # An objective keeps off the limits by a share of them; here it is to be the limits themselves.
+    objective = Objective(task, controller, margins=None if margins is None else margins.tightened(-SLACK))
     ways, rounds = _way_down(controller, objective)
     taught = [float(objective(controller.theta[None])[0]), *(float(min(values.values())) for values in rounds[:-1])]
     if not np.isfinite(taught[0]):
