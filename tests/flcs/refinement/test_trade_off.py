@@ -99,6 +99,23 @@ def test_the_loss_is_one_of_all_rules_together():
     assert counts[0] > counts[-1]
 
 
+class NeedsACorner:
+    """Margins that nothing keeps without the rule of e negative, rate negative, which the loop does not miss."""
+
+    def tightened(self, share):
+        return self
+
+    def violation_of(self, controller, theta, threads=1):
+        return 1.0 - theta[:, controller.theta_names.index(NAMES[0])]
+
+
+def test_a_rule_that_margins_need_stays():
+    assert NAMES[0] in prune(BOTH, EQUAL, laws=LAWS)[1].dropped
+    pruned, curve = prune(BOTH, EQUAL, laws=LAWS, margins=NeedsACorner())
+    assert masks(pruned) == [name == NAMES[0] or name.endswith(",Z]") for name in NAMES]
+    assert curve.points[0].taught == pytest.approx(value_of(EQUAL, BOTH), rel=1e-12)
+
+
 def test_no_more_rules_than_allowed_whatever_they_cost():
     pruned, curve = prune(BOTH, EQUAL, laws=LAWS, loss=0.0, most=2)
     assert pruned.n_rules == 2
