@@ -181,7 +181,7 @@ class Objective:
         moved = self.decode(ahead.reshape(-1, genomes.shape[1])).reshape(*ahead.shape[:2], -1) - theta[:, None, :]
         jacobian = moved / _nudges(genomes)[..., None]  # [candidate, gene, parameter]
         found = np.einsum("cgp,cp->cg", jacobian, each.sum(axis=0))
-        return fitness, found + self._margin_slopes(ahead, violation, of_margins, genomes)
+        return fitness, found + self._margin_slopes(theta, ahead, violation, of_margins, genomes)
 
     def _nearly(self, theta: np.ndarray) -> Any:
         """Violation of the margins [n] with a focus, which every few steps is made anew."""
@@ -193,17 +193,22 @@ class Objective:
         self._steps += 1
         return self.margins.violation_of(self.controller, theta, self.task.threads, self._focus)
 
-    def _margin_slopes(self, ahead: np.ndarray, violation: Any, weight: np.ndarray, genomes: np.ndarray) -> np.ndarray:
+    def _margin_slopes(
+        self, theta: np.ndarray, ahead: np.ndarray, violation: Any, weight: np.ndarray, genomes: np.ndarray
+    ) -> np.ndarray:
         """Slopes of the margins' part [candidate, gene]: differences, where they are violated."""
         found = np.zeros(genomes.shape)
         if self.margins is None:
             return found
         broken = np.flatnonzero(violation > 0.0)
         if len(broken):
-            theta = self.decode(ahead[broken].reshape(-1, genomes.shape[1]))
-            focus = None if self._focus is None else self._focus.repeated(broken, genomes.shape[1])
-            there = self.margins.violation_of(self.controller, theta, self.task.threads, focus).reshape(len(broken), -1)
-            found[broken] = weight[broken, None] * (there - violation[broken, None]) / _nudges(genomes)[broken]
+            moved = self.decode(ahead[broken].reshape(-1, genomes.shape[1])).reshape(len(broken), genomes.shape[1], -1)
+            focus = None if self._focus is None else self._focus.repeated(broken, 1)
+            nudges = _nudges(genomes)[broken]
+            slopes = self.margins.violation_slopes(
+                self.controller, theta[broken], moved, nudges, self.task.threads, focus
+            )
+            found[broken] = weight[broken, None] * slopes
         return found
 
 

@@ -23,7 +23,7 @@ from sscq.margins.rest_models import RestModel, RestModels
 from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, RestOutputs, ScheduledGains
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plants import Plant
     from sscq.situations.situation import Situation
@@ -148,6 +148,7 @@ CERTIFIED = 500
 _CERTIFY_SEED = 1_000_003  # another draw than the searches' own
 
 _NEXT_TO = 0.3  # share of the limits by which places count as next to the worst
+_GAIN_STEP, _SMALL_GAIN = 1e-6, 1e-3  # of a difference: share of a gain, at least of this one
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
 
 
@@ -226,6 +227,36 @@ class OperatingMargins:
         ]
         return Focus.of(paid)
 
+    def violation_slopes(
+        self,
+        controller: Any,
+        theta: np.ndarray,
+        ahead: np.ndarray,
+        nudges: np.ndarray,
+        threads: int | None = 1,
+        focus: Focus | None = None,
+    ) -> np.ndarray:
+        """Return slopes of :meth:`violation_of` [n, n_genes] with respect to genes that move theta.
+
+        By differences in the few gains of each place, not in all genes.
+
+        Parameters
+        ----------
+        theta : array [n, n_theta]
+        ahead : array [n, n_genes, n_theta]
+            Theta with one gene moved by its nudge.
+        nudges : array [n, n_genes]
+        """
+        limits, (n, m) = self.tightened(SLACK).limits, nudges.shape
+        moved = None if focus is None else focus.repeated(np.arange(n), m)
+        here = self._blocks(controller, theta, limits, focus=focus)
+        there = self._blocks(controller, ahead.reshape(n * m, -1), limits, focus=moved)
+        found = np.zeros((n, m))
+        for (kept, cases, gains), (_, _, other) in zip(here, there, strict=True):
+            by_gene = (other.reshape(n, m, *gains.shape[1:]) - gains[:, None]) / nudges[..., None, None]
+            found += np.einsum("cmsg,csg->cm", by_gene, self._paid_slopes(gains, kept, threads, cases))
+        return found
+
     def _of_schedule(
         self,
         controller: Any,
@@ -236,18 +267,43 @@ class OperatingMargins:
         seed: int = 0,
         focus: Focus | None = None,
     ) -> np.ndarray:
+        total = np.zeros(len(theta))
+        for kept, cases, gains in self._blocks(controller, theta, limits, count, seed, focus):
+            total += self._paid(gains, kept, threads, cases)
+        return total
+
+    def _blocks(
+        self,
+        controller: Any,
+        theta: np.ndarray,
+        limits: MarginLimits,
+        count: int = PASSING,
+        seed: int = 0,
+        focus: Focus | None = None,
+    ) -> Iterator[tuple[MarginLimits, Cases, np.ndarray]]:
+        """Yield limits, the cases that they are for, and the gain sets [n, n_sets, n_gains] that have to keep them."""
         given = ScheduledGains(controller, self.channels.outputs)
         rest = given.at_rest(theta)
         if rest.shape[1] == 1:
-            total = self._paid(rest[:, 0], limits, threads)
+            yield limits, None, rest[:, 0]
         else:
-            total = np.zeros(len(theta))
             for case in range(rest.shape[1]):
-                total += self._paid(rest[:, case], limits, threads, [case])
-        count = count if focus is None else WATCHED
-        for cases, gains in given.passing(theta, count, seed, focus):
-            total += self._paid(gains, limits.in_passing, threads, cases)
-        return total
+                yield limits, [case], rest[:, case]
+        for cases, gains in given.passing(theta, count if focus is None else WATCHED, seed, focus):
+            yield limits.in_passing, cases, gains
+
+    def _paid_slopes(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases) -> np.ndarray:
+        """Slopes of what gain sets pay together with respect to each of their gains [n, n_sets, n_gains]."""
+        paid = self.channels.penalty(gains, limits, threads, cases)
+        share = np.full(paid.shape, _MEAN_SHARE / paid.shape[-1])
+        np.put_along_axis(share, paid.argmax(axis=-1)[..., None], share[..., :1] + 1.0, axis=-1)
+        found, steps = np.empty(gains.shape), _GAIN_STEP * np.maximum(np.abs(gains), _SMALL_GAIN)
+        for g in range(gains.shape[-1]):
+            ahead = gains.copy()
+            ahead[..., g] += steps[..., g]
+            there = self.channels.penalty(ahead, limits, threads, cases)
+            found[..., g] = (share * (there - paid)).sum(axis=0) / steps[..., g]
+        return found
 
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None

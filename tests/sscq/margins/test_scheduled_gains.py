@@ -328,3 +328,20 @@ def test_a_focus_asks_the_worst_places_alone(oscillator):
     np.testing.assert_allclose(near[whole > 0.0], whole[whole > 0.0], rtol=0.1)  # a tenth is a mean over places
     twice = oscillator.violation_of(controller, np.repeat(theta[1:], 3, axis=0), focus=focus.repeated(np.array([1]), 3))
     np.testing.assert_array_equal(twice, np.repeat(near[1], 3))
+
+
+def test_slopes_of_what_a_schedule_pays_are_those_of_differences(oscillator):
+    """In rules, and in places of terms, by which the places that are looked at move."""
+    controller = FuzzyController(kb_over((ERROR, RATE), SETS[:6]))
+    theta = controller.theta[None].copy()
+    theta[0, [k for k, name in enumerate(controller.theta_names) if name.startswith("kd")][:2]] *= 0.1
+    genes = [k for k, name in enumerate(controller.theta_names) if name[0] == "k" or name.endswith("centre")]
+    nudges = np.full((1, len(genes)), 1e-6)
+    ahead = np.repeat(theta[:, None], len(genes), axis=1)
+    ahead[0, np.arange(len(genes)), genes] += 1e-6
+    focus = oscillator.focus(controller, theta)
+    found = oscillator.violation_slopes(controller, theta, ahead, nudges, focus=focus)
+    there = oscillator.violation_of(controller, ahead[0], focus=focus.repeated(np.array([0]), len(genes)))
+    direct = (there - oscillator.violation_of(controller, theta, focus=focus)) / nudges
+    assert np.abs(direct).max() > 0.1
+    np.testing.assert_allclose(found, direct, rtol=1e-3, atol=1e-4)
