@@ -18,7 +18,6 @@ from plants import LoopGainWarning
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.slopes import LoopSlopes
-from sscq.margins.scheduled_gains import WATCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -138,7 +137,7 @@ class Objective:
         if self.margins is None:
             return np.zeros(len(genomes))
         theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
-        return self.margins.violation_of(self.controller, theta, self.task.threads, count=WATCHED)
+        return self.margins.violation_of(self.controller, theta, self.task.threads, count=self.margins.watched)
 
     def stricter(self, factor: float) -> Objective:
         """Return the same with a violation of the margins that costs so many times as much."""

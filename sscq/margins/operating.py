@@ -195,6 +195,14 @@ class OperatingMargins:
         """
         return self.channels.outputs.points
 
+    @property
+    def watched(self) -> int:
+        """Drawn places for each channel at which a descent sees the gains in passing; with several channels fewer.
+
+        There every place costs more, and each channel brings places of its own.
+        """
+        return max(PASSING, WATCHED // len(self.spec.laws) ** 2)
+
     def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
         """Return the graded violation [n] of gain sets [n, n_sets, n_gains] that stand at any point of rest.
 
@@ -223,7 +231,8 @@ class OperatingMargins:
         limits = self.tightened(_NEXT_TO).limits.in_passing
         given = ScheduledGains(controller, self.channels.outputs)
         paid = [
-            sum(self.channels.penalty(gains, limits, threads, cases)) for cases, gains in given.passing(theta, WATCHED)
+            sum(self.channels.penalty(gains, limits, threads, cases))
+            for cases, gains in given.passing(theta, self.watched)
         ]
         return Focus.of(paid)
 
@@ -289,7 +298,7 @@ class OperatingMargins:
         else:
             for case in range(rest.shape[1]):
                 yield limits, [case], rest[:, case]
-        for cases, gains in given.passing(theta, count if focus is None else WATCHED, seed, focus):
+        for cases, gains in given.passing(theta, count if focus is None else self.watched, seed, focus):
             yield limits.in_passing, cases, gains
 
     def _paid_slopes(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases) -> np.ndarray:
