@@ -248,8 +248,10 @@ def test_every_rung_of_the_ladder_is_judged_in_a_suite_that_is_not_repeated(tmp_
     assert any("cannot be recommended" in note for note in found["notes"])
     spent = {name: one["evaluations"] for name, one in _controllers(tmp_path / "fopdt-0").items()}
     assert spent["margin_table"] == spent["hand_made"] == 0
-    # The choice by validation costs one evaluation for each best genome on the way: at most one in a generation of 4.
-    assert all(60 < spent[name] <= 60 + 60 // 4 for name in ("hand_made_scaled", "lqi", "two_degree"))
+    # The choice by validation costs one evaluation for each best genome on the way: at most one in a generation of 4. A
+    # descent takes genomes with their slopes, five evaluations each, so up to four are left over.
+    searched = {name: spent[name] for name in ("hand_made_scaled", "lqi", "two_degree")}
+    assert all(60 - 5 < n <= 60 + 60 // 4 for n in searched.values()), searched
     # Searches go by whole generations: what teaching and refining may take is met to within one of them.
     assert spent["knowledge_base_direct"] == pytest.approx(spent["knowledge_base"], abs=40)
     parameters = {name: one["parameters"] for name, one in _controllers(tmp_path / "fopdt-0").items()}

@@ -167,7 +167,7 @@ def test_rules_go_from_all_channels_together(monkeypatch):
     worth = [sum(a.gains) + sum(b.gains) for a, b in zip(kb.channels[0].rules, kb.channels[1].rules, strict=True)]
 
     class Counted:
-        def __init__(self, task, controller):
+        def __init__(self, task, controller, margins=None):
             self.places = controller.schedule.layout.presence_places()
 
         def __call__(self, theta):
