@@ -15,7 +15,7 @@ from experiments.runtime.tables import change, number, text_table
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from experiments.report.records.report_data import ReportData
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
+    from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.teaching.teaching_signal import TeachingSignal
 
@@ -89,7 +90,7 @@ def write(
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     kbs = {**(further.kbs if further else {}), "knowledge_base": refined["equal"].kb}
-    leaving = judgement.verdict.recommended if judgement.verdict.recommended in kbs else "knowledge_base"
+    leaving = leaves(judgement.verdict.recommended, kbs)
     exports.of_design(bench, with_record(kbs[leaving], bench, judgement, leaving), config)
     path, data = report(case, arrays)
     print(table_text(group, judgement, data, setup.limits is not None))
@@ -101,6 +102,11 @@ def write(
     print(judgement.verdict.sentence)
     print("\n".join(answer(data, kbs[leaving])))
     print(f"report: {path}")
+
+
+def leaves(recommended: str, kbs: Mapping[str, KnowledgeBase]) -> str:
+    """Return which knowledge base a design exports: the recommended one, else the one that every design ends with."""
+    return recommended if recommended in kbs else "knowledge_base"
 
 
 def _told_by_two(case: FinishedDesign, arrays: Recordings) -> dict[str, list[float | None]]:

@@ -11,6 +11,7 @@ from experiments import design
 from experiments.cases import kb_case
 from experiments.pipeline.judging import recommendable
 from experiments.pipeline.refining import on_task
+from experiments.report.outputs import leaves
 from experiments.runtime import formats
 from experiments.runtime.launch import configured
 from experiments.settings import begun
@@ -68,10 +69,14 @@ def test_what_was_given_is_judged_and_may_be_recommended(runs):
 
 def test_what_is_recommended_is_exported(runs):
     run = runs / "second"
-    recommended = formats.read_json(run / "metrics.json")["recommended"]
-    assert recommended in {"given", "knowledge_base_direct"}  # which are not the base that a design always exports
+    kbs = {
+        name: KnowledgeBase.load(run / f"{name}.json") for name in ("given", "knowledge_base", "knowledge_base_direct")
+    }
+    leaving = leaves(formats.read_json(run / "metrics.json")["recommended"], kbs)
     exported = formats.read_json(run / "exports" / "manifest.json")["knowledge_base"]
-    assert exported == KnowledgeBase.load(run / f"{recommended}.json").content_hash
+    assert exported == kbs[leaving].content_hash
+    assert leaves("given", kbs) == "given"
+    assert leaves("fixed", kbs) == "knowledge_base"
 
 
 def test_inputs_are_those_of_the_earlier_design(runs):

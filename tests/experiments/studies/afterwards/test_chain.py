@@ -50,7 +50,7 @@ def test_the_designs_are_those_of_the_head_or_of_the_words():
     assert [case.name for case in some] == ["two_tanks-small-0", "two_tanks-small-1", "cstr-small-0", "cstr-small-1"]
     assert [case.name for case in chain.cases(TEMPLATE.head, ["cstr", "2"])] == ["cstr-small-2"]
     for words in {case.words for case in every if case.title.startswith("two_tanks")}:
-        assert configured("design", list(words)).ladder.further == ["margin_table", "direct"]
+        assert configured("design", list(words)).ladder.further == ["direct"]
 
 
 @pytest.mark.parametrize("words", [["cstrs"], ["cstr", "7"], ["cstr", "0", "large"]])
