@@ -1,10 +1,10 @@
 """Projected gradient descent from several starts at once: Adam in the unit cube of the genes.
 
 For objectives that know their slopes. Half of the budget goes to as many starts as it has some twenty steps for, which
-tells which valleys are deep; from the best quarter of them the other half goes on, with violated constraints that cost
-ten times as much, so that it ends inside. All take their steps in the same
-calls. Steps are normalised, so that neither the size of the fitness nor a penalty near a limit decides how far they
-go, and shrink to nothing; what is returned is the best genome met on the way by the fitness itself, limits included.
+tells which valleys are deep; from the best quarter of them the other half goes on, with violated margins that cost ten
+times as much, so that it ends inside. All take their steps in the same calls. Steps are normalised, so that neither the
+size of the fitness nor a penalty near a limit decides how far they go, and shrink to nothing; what is returned is the
+best genome that the other half met, limits included, with the best of every start among those met on the way.
 
 Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015, algorithm 1.
 """
