@@ -144,7 +144,7 @@ def with_clairvoyant_teacher(design: Design) -> FuzzyController:
 
 
 def without_imitation(design: Design) -> FuzzyController:
-    """All rules at the reference gains, searched with what refinement and teacher may spend together; terms as taught."""
+    """All rules at the reference gains, searched with what refinement and teacher may spend; terms as taught."""
     setup, bench = design.bench.setup, design.bench
     task, whole = setup.task(fitness=design.equal), with_reference(refining.completed(design.imitated))
     alike = setup.network.mirrored
