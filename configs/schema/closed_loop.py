@@ -217,7 +217,12 @@ class DrawsConfig:
 
     taught: int = setting(8, "drawn evenly, for the search and the teacher", low=0)
     validation: int = setting(16, "for the choice between models", low=0)
-    verdict: int = setting(256, "fresh ones to judge in; 0: the named unforeseen ones with other noise judge", low=0)
+    verdict: int = setting(
+        256,
+        "fresh ones to judge in, and as many to choose the recommended controller in; 0: the named unforeseen ones "
+        "with other noise judge",
+        low=0,
+    )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with the number of fresh situations."""

@@ -19,6 +19,7 @@ from experiments.pipeline.assurance.stability import stability
 from experiments.pipeline.assurance.worst_cases import WorstSearches
 from experiments.pipeline.ladder import oracle_share
 from experiments.runtime import formats
+from experiments.settings.ranges import CHOOSING
 from flcs import FuzzyController
 from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
@@ -168,11 +169,10 @@ def rollouts(
 ) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all.
 
-    Of the `wanted` kinds; left out, of all.
+    Of the `wanted` kinds; left out, of all, and for what may be recommended of those in which the choice is made.
     """
     setup = bench.setup
-    # An oracle has parameters for each of the declared situations alone.
-    kinds = [kind for kind in wanted or setup.sets if kind != "drawn" or contender.per_situation is None]
+    kinds = list(wanted or _kinds(setup, contender))
     seeds = {kind: setup.repetitions(kind) for kind in kinds}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in kinds}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
@@ -181,7 +181,7 @@ def rollouts(
     full = np.array([quality.diverged_at if m == "diverged_at" else quality.until_lost[m] for m in rows])
     result, first, declared = {}, 0, 0
     for kind, block in blocks.items():
-        n = len(setup.sets[kind])
+        n = len(block) // seeds[kind]
         part = full[:, first : first + len(block)].reshape(len(rows), seeds[kind], n, len(theta))
         if contender.per_situation is None:
             result[kind] = np.ascontiguousarray(part[..., 0])
@@ -190,6 +190,14 @@ def rollouts(
         first += len(block)
         declared += n
     return result
+
+
+def _kinds(setup: Setup, contender: Tuned) -> list[str]:
+    """Kinds of situations that a contender meets."""
+    if contender.per_situation is not None:  # an oracle has parameters for each of the declared situations alone
+        return [kind for kind in setup.sets if kind != "drawn"]
+    chosen = [CHOOSING] if setup.repetition(CHOOSING, 0) and recommendable([contender.name]) else []
+    return [*setup.sets, *chosen]
 
 
 def quality_in(
@@ -208,7 +216,7 @@ def quality_in(
 def fitness_of(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
     """Fitness of each rollout [seed, situation] from its measures."""
     n_seeds, n_situations = table.shape[1:]
-    horizon = np.tile([s.t_end for s in bench.setup.sets[kind]], n_seeds)
+    horizon = np.tile([s.t_end for s in bench.setup.repetition(kind, 0)], n_seeds)
     flat = table.reshape(len(table), -1)
     # Tables of older runs end before measures that the plant was given since.
     named = zip(rows_of(bench.setup.plant), flat, strict=False)
@@ -242,6 +250,8 @@ class Judgement:
         asked for.
     worst_cases : mapping of controller to WorstFinding
         In the declared ranges, of the fixed gains and of who was to be recommended; empty: not asked for.
+    chosen_on : mapping of controller to Sample
+        The rollouts in which the recommended controller was chosen: of situations of their own where fresh ones judge.
     others : mapping of controller to tuple of arrays [measure, seed, situation]
         What the searches that were not chosen found for it, in the situations that decide; the best in the validation
         situations first.
@@ -258,6 +268,7 @@ class Judgement:
     others: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
     stability: dict[str, StabilityFinding] = field(default_factory=dict)
     worst_cases: dict[str, WorstFinding] = field(default_factory=dict)
+    chosen_on: dict[str, Sample] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness with its penalties or of a measure.
@@ -313,6 +324,11 @@ def judge(
         for c in group
         if (c.name, judged) in quality
     }
+    choosing = {
+        c.name: sample(fitness_of(bench, fitness, CHOOSING, table), table, each=True)
+        for c in group
+        if (table := arrays.get(f"{c.name}.{CHOOSING}")) is not None
+    }
     unchosen = _of_others(bench, fitness, others or {})
     searches = {
         name: [sample(fitness_of(bench, fitness, judged, table), table, each=judged == "drawn") for table in tables]
@@ -334,6 +350,7 @@ def judge(
         in_words(bench.setup),
         searches,
         worst.ask,
+        choosing or None,
     )
     worst.ask("fixed")
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
@@ -341,7 +358,10 @@ def judge(
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
-    return Judgement(quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
+    return Judgement(
+        quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found,
+        choosing or samples,
+    )  # fmt: skip
 
 
 def _of_others(

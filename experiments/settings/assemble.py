@@ -16,7 +16,7 @@ from controllers import PID, gain_names
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
-from experiments.settings.ranges import drawn_sets, envelope, skipped, with_draws
+from experiments.settings.ranges import CHOOSING, drawn_sets, envelope, skipped, with_draws
 from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
 from sscq.baselines.objective import Task
 from sscq.baselines.survey import can_be_kept
@@ -70,7 +70,9 @@ class Setup:
     method : callable
         Number of genes and evaluations to the searches of a candidate: they share its budget.
     repetition : callable
-        Kind and number to situations with the seeds (and the plant) of a repetition; 0: the declared ones.
+        Kind and number to situations with the seeds (and the plant) of a repetition; 0: the declared ones. It knows
+        one kind more than `sets`: "choosing", fresh ones in which the recommended controller is chosen, so that those
+        that judge have no part in it; none where the verdict judges the unforeseen ones.
     front : FrontPlan or None
         How the trade-off front is searched, where one is wished for.
     start : KnowledgeBase or None
@@ -124,7 +126,7 @@ class Setup:
     def repetitions(self, kind: str) -> int:
         """Return how often the situations of one kind are judged."""
         budget = self.config.budget
-        if kind == "drawn":
+        if kind in {"drawn", CHOOSING}:
             return 1
         return 1 if kind == "taught" and not budget.repeat_taught else budget.verdict_seeds
 
@@ -191,7 +193,7 @@ def setup(config: DesignConfig) -> Setup:
     ranges = envelope(config.envelope, plant, law.sample_time or step, named, situations.of_user(config, named))
     drawn = drawn_sets(config, plant, ranges)
     warnings += skipped(config, drawn)
-    sets = with_draws(named, drawn)
+    sets = with_draws(named, {kind: several for kind, several in drawn.items() if kind != CHOOSING})
     limits = limits_of(config)
     if limits is not None and not plant.operating_points:
         warnings.append(f"plant {plant.name!r} declares no operating points: no margins are computed or kept")

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     Sets = Mapping[str, tuple[Situation, ...]]
 
+CHOOSING = "choosing"
 _NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
-_USES = {"taught": "to teach", "validation": "to validate", "drawn": "to judge in"}
+_USES = {"taught": "to teach", "validation": "to validate", "drawn": "to judge in", CHOOSING: "to choose in"}
+_OF_VERDICT = ("drawn", CHOOSING)
 _SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 
 
@@ -57,12 +59,16 @@ def envelope(
 
 
 def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str, tuple[Situation, ...]]:
-    """Return the situations that are drawn to teach and to validate, and, under "drawn", the fresh ones that judge."""
+    """Return the situations that are drawn to teach and to validate, and, under "drawn", the fresh ones that judge.
+
+    Under "choosing" are as many fresh ones again: who looks best in some looks a little better there than it is.
+    """
     asked = config.draws
     found = {
         "taught": draws(config, plant, ranges, asked.taught, "taught draw", evenly=True),
         "validation": draws(config, plant, ranges, asked.validation, "validation draw", evenly=True),
         "drawn": draws(config, plant, ranges, asked.verdict, "drawn"),
+        CHOOSING: draws(config, plant, ranges, asked.verdict, "choice"),
     }
     return {kind: several for kind, several in found.items() if several}
 
@@ -87,13 +93,14 @@ def skipped(config: DesignConfig, drawn: Sets) -> list[str]:
     UserError
         Where too few are left for a verdict.
     """
-    asked = {"taught": config.draws.taught, "validation": config.draws.validation, "drawn": config.draws.verdict}
+    asked = {"taught": config.draws.taught, "validation": config.draws.validation}
+    asked |= dict.fromkeys(_OF_VERDICT, config.draws.verdict)
     lost = {kind: n - len(drawn.get(kind, ())) for kind, n in asked.items()}
     if not any(lost.values()):
         return []
     told = ", ".join(f"{lost[kind]} of {asked[kind]} {_USES[kind]}" for kind in asked if lost[kind])
     cure = "narrow their ranges (envelope.initial, envelope.parameters, envelope.reference)"
-    if asked["drawn"] and len(drawn.get("drawn", ())) < FEWEST_DRAWS:
+    if any(asked[kind] and len(drawn.get(kind, ())) < FEWEST_DRAWS for kind in _OF_VERDICT):
         raise UserError(
             f"the plant cannot start or rest in {told} situations that were drawn, and a verdict needs {FEWEST_DRAWS}; "
             f"{cure}"

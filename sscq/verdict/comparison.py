@@ -115,7 +115,8 @@ class Comparison:
     reasons : tuple of str
         Why it does not pass; empty if it does.
     further : tuple of str
-        Those of the reasons that no rollout shows: margins over ranges, a wall of the gains' box.
+        Those of the reasons that these rollouts do not show: margins over ranges, a wall of the gains' box, or what was
+        seen where the choice was made.
     of_design : Change or None
         Of the mean, with an interval over rollouts and over what another design's searches would have delivered; None
         where there was one search. The other intervals, and whether it passes, are of the delivered controller.

@@ -4,6 +4,9 @@ A schedule replaces fixed gains only if mean, median and the mean of the worst 5
 their bootstrap intervals, or if it loses fewer rollouts beyond chance and neither mean nor worst 5 % get worse; at no
 more actuator travel, tracking no worse and without a new failure. Among what passes and loses the fewest, the simplest
 within 3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
+
+Who looks best in some rollouts looks a little better there than it is. So the choice may be made in rollouts of its
+own; what is told, and whether the chosen controller passes, then comes from others.
 """
 
 from __future__ import annotations
@@ -56,6 +59,7 @@ def decide(
     where: str = "unforeseen situations",
     searches: Mapping[str, Sequence[Sample]] | None = None,
     ask: Callable[[str], Sequence[str]] | None = None,
+    chosen_on: Mapping[str, Sample] | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -84,22 +88,30 @@ def decide(
     ask : callable, optional
         What is asked of a controller only before it is recommended in place of the baseline: its name to further
         reasons why it does not pass; with a reason, the next one is asked.
+    chosen_on : mapping of name to Sample, optional
+        Rollouts in which the choice is made: in `samples` the chosen one must only pass. Left out, `samples`.
     """
-    others, further = [name for name in samples if name != baseline], searches or {}
-    found = {
-        name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True), further.get(name, ()))
-        for name in others
-    }
-    for name in found.keys() & (faults or {}).keys():
-        found[name] = _with_further(found[name], (faults or {})[name])
+    against = {name: list(reasons) for name, reasons in (faults or {}).items()}
     if on_wall:
         why = f"the fixed gains lie on the wall of their box ({', '.join(on_wall)}), so that a gain may be the wall's"
-        after = simplest_first[simplest_first.index(baseline) + 1 :]
-        found = {n: _with_further(c, (why,)) if n in after else c for n, c in found.items()}
-    recommended = _simplest_of_the_best(samples, baseline, simplest_first, found)
-    while ask is not None and recommended != baseline and (against := ask(recommended)):
-        found[recommended] = _with_further(found[recommended], against)
-        recommended = _simplest_of_the_best(samples, baseline, simplest_first, found)
+        for name in simplest_first[simplest_first.index(baseline) + 1 :]:
+            against.setdefault(name, []).append(why)
+
+    def compared(of: Mapping[str, Sample], others: Mapping[str, Sequence[Sample]]) -> dict[str, Comparison]:
+        found = {
+            name: compare(one, of[baseline], seed, margins_kept.get(name, True), others.get(name, ()))
+            for name, one in of.items()
+            if name != baseline
+        }
+        return {name: _with_further(one, against.get(name, ())) for name, one in found.items()}
+
+    found = compared(samples, searches or {})
+    if chosen_on is not None:
+        found = _as_when_chosen(found, compared({name: chosen_on[name] for name in samples if name in chosen_on}, {}))
+    recommended = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, found)
+    while ask is not None and recommended != baseline and (reasons := ask(recommended)):
+        found[recommended] = _with_further(found[recommended], reasons)
+        recommended = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, found)
     n = samples[baseline].failed.size
     sentence = _sentence(recommended, baseline, found, simplest_first, titles, where, n)
     if not margins_kept.get(recommended, True):
@@ -133,6 +145,17 @@ def _simplest_of_the_best(
     means = {name: float(samples[name].fitness[alive].mean()) for name in left}
     best = min(means.values())
     return next(name for name in left if means[name] <= best + NEAR * abs(best))
+
+
+def _as_when_chosen(found: Mapping[str, Comparison], when_chosen: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Comparisons, with what alone speaks against a controller in the rollouts of the choice."""
+    told = "where the choice was made, "
+    return {
+        name: _with_further(one, [told + why for why in when_chosen[name].reasons])
+        if one.passes and name in when_chosen
+        else one
+        for name, one in found.items()
+    }
 
 
 def _with_further(found: Comparison, reasons: Sequence[str]) -> Comparison:

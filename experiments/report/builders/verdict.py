@@ -184,9 +184,10 @@ def _unmet(criteria: tuple[Criterion, ...]) -> list[str]:
 def _why_not_it(case: FinishedDesign, name: str) -> str:
     """Why a controller that holds all conditions is not the recommended one."""
     recommended = case.verdict.recommended
-    kind = case.kind_for(name)
-    change, lost = _where_both_survive(case, name, recommended), [case.failed(key, kind) for key in (recommended, name)]
-    if lost[1].sum() > lost[0].sum() and loses_fewer(*(case.sampled(one, kind) for one in lost)):
+    best, other = (case.judgement.chosen_on[key] for key in (recommended, name))
+    lost = best.failed, other.failed
+    change = change_where_alive(other.fitness, best.fitness, lost[0] | lost[1], case.setup.seed)
+    if lost[1].sum() > lost[0].sum() and loses_fewer(*lost):
         return f"left out: it loses more loops ({lost[1].sum()} of {lost[1].size}, not {lost[0].sum()})"
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best"

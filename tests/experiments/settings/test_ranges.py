@@ -82,9 +82,12 @@ def test_margins_are_told_by_operating_point_where_some_plants_are_missing():
 
 def test_draws_in_which_the_plant_cannot_begin_are_told_and_too_few_are_refused():
     config = configured("design", ["plant=fopdt", "draws={taught: 3, validation: 2, verdict: 50}"])
-    drawn = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 50}").sets
+    made = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 50}")
+    drawn, choosing = made.sets, made.repetition("choosing", 0)
     whole = {"taught": drawn["taught"][-3:], "validation": drawn["validation"][-2:], "drawn": drawn["drawn"]}
+    whole["choosing"] = choosing
     assert skipped(config, whole) == []
+    assert {s.seed for s in choosing}.isdisjoint(s.seed for s in drawn["drawn"])
     (told,) = skipped(config, {**whole, "taught": whole["taught"][:2], "drawn": whole["drawn"][:41]})
     assert (
         "cannot start or rest in 1 of 3 to teach, 9 of 50 to judge in situations that were drawn; they were skipped"
