@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import ConstantGains, Controller
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.pipeline.rungs.rival import candidate_of
 from experiments.runtime import formats
 from experiments.runtime.tables import in_words

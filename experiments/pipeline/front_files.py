@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.front import CHOICE_NAME
-from experiments.pipeline.judging import MEASURES, RIVAL
+from experiments.pipeline.judged_rollouts import MEASURES, RIVAL
 from experiments.runtime.tables import change, in_words, number, text_table
 from sscq.baselines.objective import measure_of
 

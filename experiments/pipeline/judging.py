@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,19 +16,25 @@ from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.assurance.margins_over_ranges import faults, over_ranges
 from experiments.pipeline.assurance.stability import stability
 from experiments.pipeline.assurance.worst_cases import WorstSearches
+from experiments.pipeline.judged_rollouts import (
+    MEASURES,
+    OF_DAMPERS,
+    damping_of,
+    fitness_of,
+    recommendable,
+    rollouts,
+    rows_of,
+)
 from experiments.pipeline.ladder import oracle_share
 from experiments.runtime import formats
 from experiments.settings.ranges import CHOOSING
 from flcs import FuzzyController
 from sscq.baselines.tuned import Tuned
-from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.measures import all_measures
-from sscq.loop.quality import ALL_MEASURES, Quality
 from sscq.verdict.comparison import Sample, compare
 from sscq.verdict.verdict import Verdict, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from experiments.pipeline.assurance.stability import StabilityFinding
@@ -38,11 +43,9 @@ if TYPE_CHECKING:
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.settings import Setup
     from flcs import KnowledgeBase
-    from plants import Plant
     from sscq.fitness import Fitness
     from sscq.margins.drawn_plants import RangeMargins
     from sscq.margins.margins import LoopMargins, Margins
-    from sscq.situations.situation import Situation
 
 
 def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Tuned:
@@ -55,24 +58,6 @@ def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, eva
         name, title, text, controller, controller.theta, evaluations, numbers,
         margins_asked=bench.margins is not None,
     )  # fmt: skip
-
-
-LADDER = (
-    "own", "rule", "fixed", "given", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made",
-    "hand_made_scaled", "knowledge_base_direct", "knowledge_base",
-)  # fmt: skip
-"""What may be recommended, simplest first; laws of the plant's own field stand after the fixed PID."""
-
-RIVAL = "rival_"
-"""Names of contenders that are laws of the plant's own field begin with it."""
-
-
-def recommendable(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `names` that may be recommended, simplest first."""
-    given = list(names)
-    rivals = [name for name in given if name.startswith(RIVAL)]
-    last = LADDER.index("fixed") + 1
-    return tuple(name for name in (*LADDER[:last], *rivals, *LADDER[last:]) if name in given)
 
 
 def contenders(
@@ -155,76 +140,6 @@ def taught_loops(bench: Bench) -> int:
     return round(candidates * copies * (ahead + further) / sum(horizons))
 
 
-MEASURES = ("diverged_at", *ALL_MEASURES)
-"""Rows of a table of rollouts; those of the plant's own measures follow, see :func:`rows_of`."""
-
-
-def rows_of(plant: Plant) -> tuple[str, ...]:
-    """Return what the rows of a table of rollouts are."""
-    return ("diverged_at", *all_measures(plant))
-
-
-def rollouts(
-    bench: Bench, contender: Tuned, scale: float, wanted: Sequence[str] | None = None
-) -> dict[str, np.ndarray]:
-    """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all.
-
-    Of the `wanted` kinds; left out, of all, and for what may be recommended of those in which the choice is made.
-    """
-    setup = bench.setup
-    kinds = list(wanted or _kinds(setup, contender))
-    seeds = {kind: setup.repetitions(kind) for kind in kinds}
-    blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in kinds}
-    theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
-    quality = quality_in(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
-    rows = rows_of(setup.plant)
-    full = np.array([quality.diverged_at if m == "diverged_at" else quality.until_lost[m] for m in rows])
-    result, first, declared = {}, 0, 0
-    for kind, block in blocks.items():
-        n = len(block) // seeds[kind]
-        part = full[:, first : first + len(block)].reshape(len(rows), seeds[kind], n, len(theta))
-        if contender.per_situation is None:
-            result[kind] = np.ascontiguousarray(part[..., 0])
-        else:  # each declared situation has its own row of parameters
-            result[kind] = np.ascontiguousarray(np.diagonal(part[..., declared : declared + n], axis1=2, axis2=3))
-        first += len(block)
-        declared += n
-    return result
-
-
-def _kinds(setup: Setup, contender: Tuned) -> list[str]:
-    """Kinds of situations that a contender meets."""
-    if contender.per_situation is not None:  # an oracle has parameters for each of the declared situations alone
-        return [kind for kind in setup.sets if kind != "drawn"]
-    chosen = [CHOOSING] if setup.repetition(CHOOSING, 0) and recommendable([contender.name]) else []
-    return [*setup.sets, *chosen]
-
-
-def quality_in(
-    bench: Bench, contender: Tuned, theta: np.ndarray, situations: Sequence[Situation], scale: float
-) -> Quality:
-    """Return all measures of one controller with parameters [n, n_theta] in situations, by the verdict's kernel."""
-    setup = bench.setup
-    # Observed, as the responses that the report records: both use the same compiled kernel.
-    loop = ClosedLoop(
-        contender.plant or setup.plant, contender.controller, situations, setup.step, observe=True,
-        measures=all_measures(setup.plant), entropy_scale=scale, **setup.options,
-    )  # fmt: skip
-    return loop.evaluate(np.atleast_2d(theta), setup.threads)
-
-
-def fitness_of(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
-    """Fitness of each rollout [seed, situation] from its measures."""
-    n_seeds, n_situations = table.shape[1:]
-    horizon = np.tile([s.t_end for s in bench.setup.repetition(kind, 0)], n_seeds)
-    flat = table.reshape(len(table), -1)
-    # Tables of older runs end before measures that the plant was given since.
-    named = zip(rows_of(bench.setup.plant), flat, strict=False)
-    values = {name: row[:, None] for name, row in named if name != "diverged_at"}
-    quality = Quality(("",) * horizon.size, horizon, flat[0][:, None], values)
-    return fitness.per_situation(quality)[:, 0].reshape(n_seeds, n_situations)
-
-
 @dataclass(frozen=True)
 class Judgement:
     """All numbers of the verdict.
@@ -299,12 +214,14 @@ def judge(
 
     `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found.
     """
+    fixed = next(one for one in group if one.name == "fixed")
+    damping = damping_of(fixed, bench.setup.laws, bench.setup.plant, fitness.entropy_scale)
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
         with bench.progress(len(group), "verdict", "controllers") as progress:
             for contender in group:
-                tables = rollouts(bench, contender, fitness.entropy_scale)
+                tables = rollouts(bench, contender, fitness.entropy_scale, damping=damping)
                 arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
                 progress.advance()
         return arrays
@@ -318,22 +235,16 @@ def judge(
     margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
     passing = {c.name: least for c in group if (least := passing_of(bench, c))}
     kept = {c.name: keeps_margins(bench, c) is not False for c in group}
-    sample = partial(_sample, fitness)
-    samples = {
-        c.name: sample(values[c.name, judged], quality[c.name, judged], each=judged == "drawn")
-        for c in group
-        if (c.name, judged) in quality
-    }
-    choosing = {
-        c.name: sample(fitness_of(bench, fitness, CHOOSING, table), table, each=True)
-        for c in group
-        if (table := arrays.get(f"{c.name}.{CHOOSING}")) is not None
-    }
+    samples, choosing = (
+        {
+            c.name: _sample(bench, fitness, kind, table, arrays.get(f"{c.name}.{kind}.{OF_DAMPERS}"))
+            for c in group
+            if (table := arrays.get(f"{c.name}.{kind}")) is not None
+        }
+        for kind in (judged, CHOOSING)
+    )
     unchosen = _of_others(bench, fitness, others or {})
-    searches = {
-        name: [sample(fitness_of(bench, fitness, judged, table), table, each=judged == "drawn") for table in tables]
-        for name, tables in unchosen.items()
-    }
+    searches = {name: [_sample(bench, fitness, judged, table) for table in tables] for name, tables in unchosen.items()}
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
     ranges = over_ranges(bench, group)
@@ -354,7 +265,7 @@ def judge(
     )
     worst.ask("fixed")
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
-        one, other = (sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
+        one, other = (_sample(bench, fitness, "unforeseen", quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
@@ -392,15 +303,20 @@ def in_words(setup: Setup) -> str:
     return "unforeseen situations"
 
 
-def _sample(fitness: Fitness, values: np.ndarray, quality: np.ndarray, *, each: bool = False) -> Sample:
-    """What is compared of rollouts [seed, situation]; drawn situations are resampled `each` for itself."""
+def _sample(bench: Bench, fitness: Fitness, kind: str, quality: np.ndarray, damped: np.ndarray | None = None) -> Sample:
+    """What is compared of rollouts [measure, seed, situation]; drawn situations are resampled each for itself."""
+    each = kind != "unforeseen"
     table = quality.swapaxes(1, 2) if each else quality
+    values = fitness_of(bench, fitness, kind, quality)
+    weighed = damped is not None and "entropy_difference_abs" in fitness.terms
+    same = fitness_of(bench, fitness, kind, quality, damped) if weighed else None
     return Sample(
         values.T if each else values,
         table[MEASURES.index("total_variation")],
         np.isfinite(table[0]),
         error=table[MEASURES.index(fitness.error)] if fitness.error in fitness.terms else None,
         error_name=fitness.error.upper(),
+        same_damping=None if same is None else same.T if each else same,
     )
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.report.drawing.numbers import bracketed, percent, plain, share
 from experiments.report.drawing.numbers import number as written
-from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
 from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
@@ -195,6 +195,9 @@ def sources(data: ReportData) -> str:
     if verdict.split:
         parts = ", ".join(f"{name_of(data, name)} {_points(part)}" for name, part in verdict.split)
         told = f"Of the {percent(found['cost'].value)}: {parts} points."
+    if verdict.same_damping is not None:
+        other = data.controller(verdict.compared_with).name
+        told += f" With the damping of the {other} in place of its own: J {bracketed(verdict.same_damping)}."
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
         told += " Tracking (IAE) is not better."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.assurance.margins_over_ranges import plain
-from experiments.pipeline.judging import MEASURES, Judgement
+from experiments.pipeline.judged_rollouts import MEASURES
 from experiments.report.answer import answer, headed
 from experiments.report.recorded import mean_of
 from experiments.runtime.tables import change, number, text_table
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs

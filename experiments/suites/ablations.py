@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline import judging, search_results
+from experiments.pipeline import judged_rollouts, judging, search_results
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError, user_errors
 from experiments.runtime.tables import markdown_table, text_table
@@ -89,10 +89,10 @@ def ablate(plant: str, designs: Sequence[Design], variants: Sequence[str]) -> Re
 def _pooled(designs: Sequence[Design], tables: Sequence[np.ndarray]) -> Sample:
     """Designs side by side: they share their rollouts, so a seed that is resampled takes them all with it."""
     fitness = [
-        judging.fitness_of(design.bench, design.ref.fitness, "unforeseen", table)
+        judged_rollouts.fitness_of(design.bench, design.ref.fitness, "unforeseen", table)
         for design, table in zip(designs, tables, strict=True)
     ]
-    travel = [table[judging.MEASURES.index("total_variation")] for table in tables]
+    travel = [table[judged_rollouts.MEASURES.index("total_variation")] for table in tables]
     failed = [np.isfinite(table[0]) for table in tables]
     return Sample(np.hstack(fitness), np.hstack(travel), np.hstack(failed))
 
@@ -103,7 +103,7 @@ def _error_change(tables: Sequence[np.ndarray], full: Sequence[np.ndarray]) -> f
     alive = ~(np.isfinite(one[0]) | np.isfinite(other[0]))
     if not alive.any():
         return float("nan")
-    place = judging.MEASURES.index("iae")
+    place = judged_rollouts.MEASURES.index("iae")
     return float(one[place][alive].mean() / other[place][alive].mean() - 1.0)
 
 

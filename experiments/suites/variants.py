@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from experiments.pipeline import judging, knowledge, ladder, refining, search_results
+from experiments.pipeline import judged_rollouts, judging, knowledge, ladder, refining, search_results
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
@@ -185,7 +185,7 @@ VARIANTS: Mapping[str, tuple[str, Callable[[Design], FuzzyController]]] = {
 def rollouts(design: Design, controller: FuzzyController) -> np.ndarray:
     """Return all measures [measure, seed, situation] of a variant in the unforeseen rollouts of the design."""
     one = Tuned("variant", "", "", controller, controller.theta)
-    return judging.rollouts(design.bench, one, design.ref.fitness.entropy_scale)["unforeseen"]
+    return judged_rollouts.rollouts(design.bench, one, design.ref.fitness.entropy_scale)["unforeseen"]
 
 
 def _bench(design: Design, **changes: Any) -> Bench:

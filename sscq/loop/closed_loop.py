@@ -96,6 +96,8 @@ class ClosedLoop:
         Also keep what `record` shows.
     entropy_scale : float
         Factor on kd * e'^2 where the loop is not collocated.
+    damping : sequence of float
+        Of observed loops: damping of each channel for the measure :data:`sscq.loop.measures.DAMPED`; left out: none.
     lanes : int
         Rollouts side by side; 1 only for comparison.
     kept : sequence of str
@@ -114,6 +116,7 @@ class ClosedLoop:
         measures: Sequence[str] = ALL_MEASURES,
         observe: bool = False,
         entropy_scale: float = 1.0,
+        damping: Sequence[float] = (),
         lanes: int = LANES,
         kept: Sequence[str] = (),
     ) -> None:
@@ -132,7 +135,9 @@ class ClosedLoop:
         jumps = max(map(len, self._jumps)) if "itae" in measures else 1
         self.entropy_scale = entropy_scale
         scaled = entropy_scale != 1.0 or not all(channel.collocated for channel in plant.channels)
-        self.scoring = Scoring(self.spec, self.sampling, measures, scaled=scaled, jumps=jumps)
+        # All observed loops have it, so that verdicts and records use the same compiled kernel.
+        self.scoring = Scoring(self.spec, self.sampling, measures, scaled=scaled, jumps=jumps, damped=observe)
+        self.damping = tuple(damping) or (0.0,) * len(plant.channels)
         self.measures = self.scoring.measures
         self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)
@@ -321,6 +326,8 @@ class ClosedLoop:
             integers, parts, ring_rows = self._delay_numbers(numbers)
             if self.scoring.scaled:
                 parts["entropy_scale"] = self.entropy_scale
+            if self.scoring.damped:
+                parts |= dict(zip(self.scoring.dampers, self.damping, strict=True))
             streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
             start = self._starts(numbers, ring_rows)
             self._calls[numbers] = Call(start, streams, integers | self._every(numbers[0]), parts)

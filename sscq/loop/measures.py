@@ -166,6 +166,11 @@ class OwnMeasures:
         return [measure.name for measure in self.measures], [measure.unit for measure in self.measures]
 
 
+DAMPED = "entropy_difference_damped"
+"""Measure of observed loops: the integral of |dS_u - dS_d| with dS_d of dampers in the place of the controller [J].
+
+A controller lowers its own kd e'^2 by its gains alone, whatever the plant does; that of given dampers it does not."""
+
 ON_THE_WAY = frozenset({"overshoot", "settling_time"})
 OF_ENTROPY = "entropy"  # how the names of these measures begin
 _SHORT = 1e-3  # of the channel's scale: a shorter way is regulation at rest, measured against the scale
@@ -184,15 +189,18 @@ class Scoring:
         Whether kd * e'^2 is scaled to the units of the plant's rate, as where a loop is not collocated.
     jumps : int
         Rows for the times at which reference or load jumps.
+    damped : bool
+        Also accumulate :data:`DAMPED`; the dampers [per channel] are numbers of the run.
     """
 
     def __init__(
-        self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], *, scaled: bool, jumps: int
+        self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], *, scaled: bool, jumps: int, damped: bool
     ) -> None:
-        self.spec, self.sampling, self.scaled, self.jumps = spec, sampling, scaled, jumps
-        self.measures = check_measures(measures, spec.plant)
-        self.own = OwnMeasures(spec.plant, self.measures, spec.timing.step)
-        self.built_in = self.measures[: len(self.measures) - len(self.own.measures)]
+        self.spec, self.sampling, self.scaled, self.jumps, self.damped = spec, sampling, scaled, jumps, damped
+        asked = check_measures(measures, spec.plant)
+        self.own = OwnMeasures(spec.plant, asked, spec.timing.step)
+        self.built_in = (*asked[: len(asked) - len(self.own.measures)], *([DAMPED] if damped else ()))
+        self.measures = (*self.built_in, *asked[len(asked) - len(self.own.measures) :])
         self.rest = self._rest()
 
     def _rest(self) -> SignalBank | None:
@@ -225,6 +233,8 @@ class Scoring:
         design.rows.add("since", self.jumps)
         if self.scaled:
             design.numbers.append("entropy_scale")
+        if self.damped:
+            design.numbers.extend(self.dampers)
         for name in self.built_in:
             design.rows.add(f"q_{name}")
         design.results = ("steps", *(f"q_{name}" for name in self.built_in))
@@ -232,7 +242,7 @@ class Scoring:
 
     def loop(self) -> list[LaneLoop]:
         """Return the loop that accumulates, if anything is to be accumulated in steps."""
-        bodies = [self._score] if set(self.measures) & set(STEP_MEASURES) else []
+        bodies = [self._score] if self.damped or set(self.measures) & set(STEP_MEASURES) else []
         if self.own:
             bodies.append(self._score_own)
         return [LaneLoop("score", tuple(bodies))] if bodies else []
@@ -243,6 +253,10 @@ class Scoring:
             if name in STEP_MEASURES:
                 old = lane.one(f"q_{name}")
                 lane[f"q_{name}"] = (where(alive, STEP_MEASURES[name](old, moment), old),)
+        if self.damped:
+            old = lane.one(f"q_{DAMPED}")
+            new = old + moment.h * magnitude(moment.entropy_plant - self._of_dampers(lane))
+            lane[f"q_{DAMPED}"] = (where(alive, new, old),)
 
     def _score_own(self, lane: Lane) -> None:
         self.own.update(lane, self.sampling)
@@ -295,13 +309,29 @@ class Scoring:
             for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
                 if "kd" in law.gain_names:
                     kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
-                    name = channel.rate
-                    y_rate = lane["y_rate"][i] if name is None else outputs[self.spec.output_index(name)]
-                    yield channel, kd, lane["r_rate"][i] - y_rate
+                    yield channel, kd, self._error_rate(lane, outputs, i)
 
         total = controller_entropy_rate(parts())
         # A number of the run, not a constant of the text: another scale needs no other kernel.
         return lane.uniform("entropy_scale") * total if self.scaled else total
+
+    @property
+    def dampers(self) -> list[str]:
+        """Names of the kernel's numbers: the damping of each channel."""
+        return [f"damping_{i}" for i in range(len(self.spec.plant.channels))]
+
+    def _of_dampers(self, lane: Lane) -> Any:
+        """T0 dS/dt of the given dampers, which the true error rate of each channel moves."""
+        outputs, total = self.sampling.outputs(lane), 0.0
+        for i, name in enumerate(self.dampers):
+            rate = self._error_rate(lane, outputs, i)
+            total = total + lane.uniform(name) * rate * rate
+        return total
+
+    def _error_rate(self, lane: Lane, outputs: tuple[Any, ...], i: int) -> Any:
+        """The error rate of a channel: the true one where the plant tells it."""
+        name = self.spec.plant.channels[i].rate
+        return lane["r_rate"][i] - (lane["y_rate"][i] if name is None else outputs[self.spec.output_index(name)])
 
     def _progress(self, lane: Lane, references: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """Errors of the channels over their ways from the initial outputs: 1 at the start, 0 on target."""

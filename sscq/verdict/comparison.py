@@ -83,6 +83,9 @@ class Sample:
         The tracking error that the fitness declares; None where it weighs none.
     error_name : str
         In words, for the reason: "IAE".
+    same_damping : ndarray [seed, situation] or None
+        The fitness with the damping of the baseline in the place of the controller's own: what a controller gains by
+        lower gains alone is not in it. None where it weighs no entropy production of the controller.
     """
 
     fitness: np.ndarray
@@ -90,6 +93,7 @@ class Sample:
     failed: np.ndarray
     error: np.ndarray | None = field(default=None, kw_only=True)
     error_name: str = field(default="error", kw_only=True)
+    same_damping: np.ndarray | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,9 @@ class Comparison:
         Change of the mean of what each search found, the delivered one first; empty where there was one.
     error : Change or None
         Of the mean tracking error over the rollouts that both survive; None where the fitness weighs none.
+    same_damping : Change or None
+        Of the mean of the fitness with the baseline's damping in the place of the controller's own; None where there is
+        none of it.
     """
 
     mean: Change
@@ -141,6 +148,7 @@ class Comparison:
     of_design: Change | None = None
     searches: tuple[float, ...] = ()
     error: Change | None = None
+    same_damping: Change | None = None
 
     @property
     def headline(self) -> Change:
@@ -200,7 +208,8 @@ def compare(
         for name, (statistic, _) in _STATISTICS.items()
     }
     travel = _where_alive(other.travel, baseline.travel, lost, rows)
-    tracking, fewer = _tracking(other, baseline, lost, rows), loses_fewer(other.failed, baseline.failed)
+    tracking, same = (_of_both(other, baseline, name, lost, rows) for name in ("error", "same_damping"))
+    fewer = loses_fewer(other.failed, baseline.failed)
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
     reasons = _of_fitness(changes, lost, fewer=fewer)
@@ -208,6 +217,8 @@ def compare(
         reasons.append(f"it needs more actuator travel ({travel})")
     if tracking is not None and tracking.value > 0.0:
         reasons.append(f"it tracks worse: {other.error_name} {tracking}")
+    if same is not None and not holds("mean", same, fewer=fewer):
+        reasons.append(f"with the fixed gains' damping in place of its own J does not improve reliably ({same})")
     if new_failures:
         reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
     if len(baseline.fitness) < 2:
@@ -229,6 +240,7 @@ def compare(
         p_value=p_value(difference),
         reasons=tuple(reasons),
         error=tracking,
+        same_damping=same,
         **_over_searches((other, *searches), baseline, rows, seed),
     )
 
@@ -254,10 +266,10 @@ def holds(name: str, found: Change, *, fewer: bool) -> bool:
     return found.improves or (fewer and (name == "median" or not found.worsens))
 
 
-def _tracking(other: Sample, baseline: Sample, lost: np.ndarray, rows: np.ndarray) -> Change | None:
-    if other.error is None or baseline.error is None:
-        return None
-    return _where_alive(other.error, baseline.error, lost, rows)
+def _of_both(other: Sample, baseline: Sample, name: str, lost: np.ndarray, rows: np.ndarray) -> Change | None:
+    """The change of the mean of what both samples may have; None where one has none."""
+    one, base = getattr(other, name), getattr(baseline, name)
+    return None if one is None or base is None else _where_alive(one, base, lost, rows)
 
 
 def _over_searches(several: Sequence[Sample], baseline: Sample, rows: np.ndarray, seed: int) -> dict[str, Any]:

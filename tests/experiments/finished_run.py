@@ -18,7 +18,7 @@ from configs.schema import (
     SituationConfig,
     SituationsConfig,
 )
-from experiments.pipeline import front, judging, rungs, search_results
+from experiments.pipeline import front, judged_rollouts, judging, rungs, search_results
 from experiments.pipeline.knowledge import Refined
 from experiments.pipeline.ladder import Bench, Reference
 from experiments.report import outputs
@@ -131,7 +131,7 @@ def altered(run, name, kind, situation, **measures):
     """The case with measures of one contender changed in one situation, for all seeds."""
     quality = {key: table.copy() for key, table in run.judgement.quality.items()}
     for measure, value in measures.items():
-        quality[name, kind][judging.MEASURES.index(measure), :, situation] = value
+        quality[name, kind][judged_rollouts.MEASURES.index(measure), :, situation] = value
     judgement = replace(run.judgement, quality=quality)
     return replace(run.case, judgement=judgement)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.pipeline.rungs.rung import Rungs, searched
 from plants import with_rival
 from sscq.baselines.candidates import Candidate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline.judging import Judgement, fitness_of, recommendable
+from experiments.pipeline.judged_rollouts import fitness_of, recommendable
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from controllers import PID
     from experiments.pipeline.front import Front
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.report.records.results import Group

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.pipeline import front_files
 from experiments.pipeline.front import CHOICE_NAME, Front
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.words import symbol
 from experiments.report.drawing.numbers import count, plain, share

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.report.builders.case import BASELINE, FinishedDesign, PlacedSituation
 from experiments.report.records.motion import BodyView, Drive, NamedSignal, PictureView, SceneView
 from experiments.runtime.tables import in_words

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.report.builders.motion import scene_parts, shown_contenders, shown_places, signal_parts
 from experiments.report.recorded import MOST, Recordings
 from experiments.runtime import formats

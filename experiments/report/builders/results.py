@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import GainTable, TwoDegreePID
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, COMPARED, FinishedDesign, PlacedSituation
 from experiments.report.builders.motion import shown_contenders

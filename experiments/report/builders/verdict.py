@@ -44,6 +44,8 @@ def verdict(case: FinishedDesign) -> VerdictText:
     limits = case.setup.limits if case.bench.margins is not None else None
     recommended = case.verdict.recommended
     judged = "knowledge_base" if "knowledge_base" in case.contenders else case.ladder[-1]
+    shown = judged if recommended == BASELINE else recommended
+    same = case.verdict.comparisons[shown].same_damping if shown in case.verdict.comparisons else None
     return VerdictText(
         recommended=recommended,
         compared_with=BASELINE,
@@ -51,15 +53,16 @@ def verdict(case: FinishedDesign) -> VerdictText:
         present="own" if "own" in case.contenders else "",
         reason=_reason(case),
         comparisons=tuple(_comparisons(case)),
-        criteria=_criteria(case, judged if recommended == BASELINE else recommended),
+        criteria=_criteria(case, shown),
         judgements=tuple(_judged(case, name) for name in case.contenders if name != BASELINE),
         sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
         passing_peak_limit=nan if limits is None else limits.in_passing.sensitivity,
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
-        measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
+        measures=tuple(_measure_changes(case, shown)),
         group=case.judged,
         costliest=_costliest(case, BASELINE if recommended != BASELINE else judged),
-        split=_split(case, judged if recommended == BASELINE else recommended),
+        split=_split(case, shown),
+        same_damping=None if same is None else estimates.of_change(same),
     )
 
 
@@ -100,6 +103,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
             f"it fails in {found.new_failures} of {rollouts} runs that the fixed gains survive",
         ),
         *_tracking_criterion(case, found),
+        *_damping_criterion(found),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
         *(Criterion(_NOTHING_ELSE, False, text, text) for text in found.further),
@@ -120,6 +124,21 @@ def _tracking_criterion(case: FinishedDesign, found: Comparison) -> list[Criteri
         return []
     name, told = case.setup.fitness.error.upper(), bracketed(estimates.of_change(found.error))
     return [Criterion(f"mean {name} is no worse", found.error.value <= 0.0, told, f"it tracks worse: {name} {told}")]
+
+
+def _damping_criterion(found: Comparison) -> list[Criterion]:
+    """What is left of the change of J without what the controller gains by less damping of its own."""
+    if found.same_damping is None:
+        return []
+    told = bracketed(estimates.of_change(found.same_damping))
+    return [
+        Criterion(
+            "J improves with the fixed gains' damping, too",
+            holds("mean", found.same_damping, fewer=found.fewer),
+            told,
+            f"with the fixed gains' damping in place of its own J does not improve reliably ({told})",
+        )
+    ]
 
 
 def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:

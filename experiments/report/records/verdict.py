@@ -172,6 +172,8 @@ class VerdictText:
     split : tuple of (measure, float)
         What each term of the cost J adds to the change of its mean that the headline tells, in shares of the compared
         controller's J; empty: J is no sum of terms, or has one.
+    same_damping : Estimate or None
+        Change of J with the compared controller's damping in the place of the own one; None: J weighs no entropy of it.
     """
 
     recommended: str
@@ -190,6 +192,7 @@ class VerdictText:
     group: Group = "unforeseen"
     costliest: CostliestDraw | None = None
     split: tuple[tuple[str, float], ...] = ()
+    same_damping: Estimate | None = None
 
     def peak_held(self, sensitivity_peak: float) -> bool:
         """Whether a sensitivity peak at rest keeps its limit, or there is none."""

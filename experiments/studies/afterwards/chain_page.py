@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiments.pipeline.judging import LADDER
+from experiments.pipeline.judged_rollouts import LADDER
 from experiments.runtime.tables import in_words, markdown_table, number, text_table
 from experiments.studies.afterwards.fresh import change_of
 from experiments.studies.engine.changes import percent

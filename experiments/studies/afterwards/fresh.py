@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline.judging import quality_in
+from experiments.pipeline.judged_rollouts import quality_in
 from experiments.pipeline.ladder import Bench
 from experiments.pipeline.search_stages import SearchedDesign, searched
 from experiments.runtime.errors import UserError

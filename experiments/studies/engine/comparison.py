@@ -14,7 +14,7 @@ import numpy as np
 
 import plants
 from experiments.cases.kb_case import fitness_of
-from experiments.pipeline.judging import LADDER, RIVAL, rows_of
+from experiments.pipeline.judged_rollouts import LADDER, RIVAL, rows_of
 from experiments.runtime import formats
 from experiments.runtime.tables import markdown_table, number
 from experiments.studies.engine.changes import MET, ON_THE_MEAN, ends, near_the_least, percent, resampled

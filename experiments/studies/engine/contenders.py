@@ -14,7 +14,7 @@ import sscq
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
 from experiments.pipeline import ladder, search_results
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.pipeline.judging import LADDER, RIVAL, rows_of
+from experiments.pipeline.judged_rollouts import LADDER, RIVAL, rows_of
 from experiments.runtime.errors import UserError
 from experiments.runtime.stages import digest_of
 from experiments.studies.engine.comparison import FITNESS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline import judging
+from experiments.pipeline import judged_rollouts
 from experiments.pipeline.ladder import Bench
 from experiments.pipeline.rungs import tuning_rules
 from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, situation, symbol
@@ -211,12 +211,12 @@ class _Design:
     def sample(self, name: str, kind: str) -> Sample:
         """Return a controller's rollouts."""
         table = self.tables[kind][name]
-        travel = table[judging.MEASURES.index("total_variation")]
-        return Sample(judging.fitness_of(self.bench, self.fitness, kind, table), travel, np.isfinite(table[0]))
+        travel = table[judged_rollouts.MEASURES.index("total_variation")]
+        return Sample(judged_rollouts.fitness_of(self.bench, self.fitness, kind, table), travel, np.isfinite(table[0]))
 
     def error(self, name: str, kind: str) -> np.ndarray:
         """Return the IAE of a controller's rollouts."""
-        return self.tables[kind][name][judging.MEASURES.index("iae")]
+        return self.tables[kind][name][judged_rollouts.MEASURES.index("iae")]
 
 
 def pool(folders: Sequence[Path]) -> Pooled:
@@ -256,10 +256,10 @@ def _design(folder: Path) -> _Design:
         arrays = formats.read_npz(folder / "stages" / "judgement" / "quality.npz")
         tables = {kind: {name: arrays[f"{name}.{kind}"] for name in metrics["controllers"]} for kind in KINDS}
         for rule in rules.contenders:
-            for kind, table in judging.rollouts(bench, rule, fitness.entropy_scale).items():
+            for kind, table in judged_rollouts.rollouts(bench, rule, fitness.entropy_scale).items():
                 if kind in tables:  # the named situations: fresh draws judge a design, not a pool of them
                     tables[kind][rule.name] = table
-    rivals = sorted(name for name in tables[KINDS[0]] if name.startswith(judging.RIVAL))
+    rivals = sorted(name for name in tables[KINDS[0]] if name.startswith(judged_rollouts.RIVAL))
     rungs = ("open_loop", *(r.name for r in rules.contenders), *_RUNGS[:2], *rivals, *_RUNGS[2:])
     order = [name for name in rungs if name in tables[KINDS[0]]]
     told = _told(metrics) | {rule.name: (rule.title, rule.evaluations) for rule in rules.contenders}

@@ -9,7 +9,7 @@ import numpy as np
 
 import sscq
 from controllers import ConstantGains, Controller, gain_names
-from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime.tables import markdown_table
 from experiments.studies.engine.contenders import constants_as_theta, law_of_field, named_contenders
 from experiments.studies.engine.series import cached, of_design

@@ -18,7 +18,7 @@ import warnings
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,6 +146,7 @@ def release(limit: float) -> int:
     return gone
 
 
+@lru_cache(maxsize=256)
 def key(text: str) -> str:
     """Return the name of a generated source: it changes with the text and with what compiles it."""
     return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"

@@ -9,7 +9,7 @@ import pytest
 
 from experiments import design
 from experiments.cases import kb_case
-from experiments.pipeline.judging import recommendable
+from experiments.pipeline.judged_rollouts import recommendable
 from experiments.pipeline.refining import on_task
 from experiments.report.outputs import leaves
 from experiments.runtime import formats

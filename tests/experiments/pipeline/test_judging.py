@@ -8,7 +8,7 @@ import pytest
 
 from configs.schema import BudgetConfig, SituationsConfig
 from controllers import ConstantGains, Controller, gain_names
-from experiments.pipeline import judging, ladder
+from experiments.pipeline import judged_rollouts, ladder
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from sscq.baselines.tuned import Tuned
@@ -36,7 +36,7 @@ def rollouts(bench, **changes):
     constant = Controller(laws, ConstantGains(gain_names(laws)))
     contender = Tuned("fixed", "", "", constant, finished_run.FIXED, **changes)
     with uncompiled():
-        return judging.rollouts(bench, contender, 1.0)
+        return judged_rollouts.rollouts(bench, contender, 1.0)
 
 
 def test_taught_situations_are_judged_as_searched_and_where_wished_with_all_seeds():
@@ -46,7 +46,7 @@ def test_taught_situations_are_judged_as_searched_and_where_wished_with_all_seed
     }  # fmt: skip
     assert often["taught"].shape[1:] == (SEEDS, 2)
     np.testing.assert_array_equal(often["taught"][:, :1], once["taught"])  # the searched ones first
-    iae = often["taught"][judging.MEASURES.index("iae")]
+    iae = often["taught"][judged_rollouts.MEASURES.index("iae")]
     assert len(np.unique(iae)) == iae.size  # other noise each time
     for kind in ("validation", "unforeseen"):
         np.testing.assert_array_equal(often[kind], once[kind])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments import cli
-from experiments.pipeline.judging import recommendable
+from experiments.pipeline.judged_rollouts import recommendable
 from experiments.runtime import formats
 
 FILE = """

@@ -32,3 +32,15 @@ def test_tracking_is_compared_where_both_survive_and_not_asked_where_the_fitness
     unweighed = compare(changed(BASE, 0.8), BASE)
     assert unweighed.error is None
     assert unweighed.passes
+
+
+def test_what_is_won_by_lower_damping_of_its_own_alone_does_not_replace_fixed_gains():
+    base = replace(BASE, same_damping=BASE.fitness)
+    empty = changed(base, 0.8, same_damping=1.002 * base.fitness)
+    found = compare(empty, base)
+    assert found.reasons == (
+        "with the fixed gains' damping in place of its own J does not improve reliably (+0.2 % [+0.2, +0.2])",
+    )
+    assert decide({"fixed": base, "kb": empty}, "fixed", ORDER, TITLES, {}).recommended == "fixed"
+    assert compare(changed(base, 0.8, same_damping=0.95 * base.fitness), base).passes
+    assert compare(changed(BASE, 0.8), BASE).same_damping is None  # nothing of the kind is weighed

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import plants
 from configs import FOLDER, rules, store
-from experiments.pipeline.judging import MEASURES
+from experiments.pipeline.judged_rollouts import MEASURES
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
 from experiments.studies import reactors as comparison
