@@ -204,25 +204,40 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
     gains = check_gains(gains, 3)
     rows = np.require(gains.reshape(-1, 3), requirements=["C", "W"])  # one compilation for all
     paid = np.zeros(len(rows))
+    quick = bool(responses) and limits.delay_margin <= 0.0  # a quick look tells no delay margin
+    table = _screened(responses) if quick else None
 
     def pay(first: int, last: int) -> None:
         part = slice(first * _BLOCK, last * _BLOCK)
-        for response in responses:  # in their order: sums of the same numbers in the same order
-            unsure = np.flatnonzero(~_surely_kept(rows[part], response, limits))
-            if unsure.size:
-                paid[part][unsure] += _paid(rows[part][unsure], response, limits)
+        sure = _surely_kept(rows[part], table, limits)
+        # In their order: sums of the same numbers in the same order.
+        for number in range(len(responses)) if sure is None else np.flatnonzero(~sure.all(axis=1)):
+            unsure = slice(None) if sure is None else np.flatnonzero(~sure[number])
+            paid[part][unsure] += _paid(rows[part][unsure], responses[number], limits)
 
     call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
     return paid.reshape(gains.shape[:-1])
 
 
-def _surely_kept(rows: Array, response: LoopResponse, limits: MarginLimits) -> NDArray[np.bool_]:
-    """Gain sets that pay nothing at an operating point, as far as a quick look tells; a delay margin it does not."""
-    if limits.delay_margin > 0.0 or response.sampled.hidden_growth > 0.0:
-        return np.zeros(len(rows), dtype=bool)
-    _, distance = asked_of_kernel(limits)
-    parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
-    return screen.kept(rows, *parts, distance) & (np.abs(rows) < _HUGE).all(axis=1)
+def _surely_kept(rows: Array, table: screen.Screened | None, limits: MarginLimits) -> NDArray[np.bool_] | None:
+    """Gain sets [response, gain_set] that pay nothing there, as far as a quick look tells; None: it tells nothing."""
+    if table is None:
+        return None
+    return table.kept(rows, asked_of_kernel(limits)[1]) & (np.abs(rows) < _HUGE).all(axis=1)
+
+
+_TABLES: dict[tuple[int, ...], tuple[Sequence[LoopResponse], screen.Screened]] = {}
+_KEPT_TABLES = 64  # a design asks the same few selections of responses again and again
+
+
+def _screened(responses: Sequence[LoopResponse]) -> screen.Screened:
+    """The table of these responses, made once; the responses are kept with it, so that no other has their names."""
+    name = tuple(map(id, responses))
+    found = _TABLES.pop(name, None) or (tuple(responses), screen.Screened.of(responses))
+    _TABLES[name] = found  # last: used last
+    while len(_TABLES) > _KEPT_TABLES:
+        _TABLES.pop(next(iter(_TABLES)), None)
+    return found[1]
 
 
 def _paid(rows: Array, response: LoopResponse, limits: MarginLimits) -> Array:

@@ -11,6 +11,7 @@ across gain sets.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,11 @@ from plants.core.kernel.cache import function
 from plants.core.kernel.kernel import written
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from sscq.margins.frequency_response import LoopResponse
 
     Array = NDArray[np.float64]
 
@@ -28,9 +33,16 @@ LANES = 16
 _OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
 
 
-def _rows(gains, basis, factor, at_rest, at_nyquist, distance, out, memory):
-    """Fill `out` [n] with 1 or 0; see :func:`kept`. Memory [9 * LANES]."""
-    n = basis.shape[1]
+def _all(gains, ends, basis, factor, at_rest, at_nyquist, distance, out, memory):
+    """Fill `out` [n_loops, n] with 1 or 0; see :meth:`Screened.kept`. Memory [9 * LANES]."""
+    for loop in range(len(ends) - 1):
+        if ends[loop] < ends[loop + 1]:
+            _rows(gains, ends[loop], ends[loop + 1], basis, factor, at_rest, at_nyquist, loop, distance, out, memory)
+
+
+def _rows(gains, begin, end, basis, factor, at_rest, at_nyquist, loop, distance, out, memory):
+    """Fill `out[loop]` from the grid's points `begin` to `end`."""
+    n = end - begin
     S = memory.reshape(9, LANES)
     kp, ki, kd, re_before, im_before = S[0], S[1], S[2], S[3], S[4]
     first_re, first_im, turns, doubt = S[5], S[6], S[7], S[8]
@@ -40,11 +52,11 @@ def _rows(gains, basis, factor, at_rest, at_nyquist, distance, out, memory):
             kp[lane], ki[lane], kd[lane] = gains[row, 0], gains[row, 1], gains[row, 2]
             turns[lane], doubt[lane] = 0.0, 0.0
         for k in range(n):
-            b0, b1, b2 = basis[0, k], basis[2, k], basis[4, k]
-            c0, c1, c2 = basis[1, k], basis[3, k], basis[5, k]
-            fr, fi = factor[0, k], factor[1, k]
+            b0, b1, b2 = basis[0, begin + k], basis[2, begin + k], basis[4, begin + k]
+            c0, c1, c2 = basis[1, begin + k], basis[3, begin + k], basis[5, begin + k]
+            fr, fi = factor[0, begin + k], factor[1, begin + k]
             reach = distance * np.sqrt(fr * fr + fi * fi)
-            before = max(k - 1, 0)
+            before = begin + max(k - 1, 0)
             reach_before = distance * np.sqrt(factor[0, before] ** 2 + factor[1, before] ** 2)
             for lane in range(LANES):
                 loop_re = kp[lane] * b0 + ki[lane] * b1 + kd[lane] * b2
@@ -68,13 +80,13 @@ def _rows(gains, basis, factor, at_rest, at_nyquist, distance, out, memory):
                 for lane in range(LANES):
                     first_re[lane], first_im[lane] = re_before[lane], im_before[lane]
         for lane in range(min(LANES, len(gains) - start)):
-            end = kp[lane] * at_nyquist[0] + ki[lane] * at_nyquist[1] + kd[lane] * at_nyquist[2]
-            first, last = ki[lane] * at_rest[1], at_nyquist[3] * (1.0 + end)
+            top = kp[lane] * at_nyquist[loop, 0] + ki[lane] * at_nyquist[loop, 1] + kd[lane] * at_nyquist[loop, 2]
+            first, last = ki[lane] * at_rest[loop, 1], at_nyquist[loop, 3] * (1.0 + top)
             total, sure = _with_ends(
                 turns[lane], first, last, first_re[lane], first_im[lane], re_before[lane], im_before[lane]
             )
-            sure &= (doubt[lane] == 0.0) & (ki[lane] != 0.0) & (abs(1.0 + end) > distance)
-            out[start + lane] = 1 if sure and total == 0.0 else 0
+            sure &= (doubt[lane] == 0.0) & (ki[lane] != 0.0) & (abs(1.0 + top) > distance)
+            out[loop, start + lane] = 1 if sure and total == 0.0 else 0
 
 
 def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
@@ -88,8 +100,8 @@ def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
 
 
 _ARGUMENTS = (
-    "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[::1]", "float64[::1]", "float64", "int64[::1]",
-    "float64[::1]",
+    "float64[:,::1]", "int64[::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64",
+    "int64[:,::1]", "float64[::1]",
 )  # fmt: skip
 
 
@@ -97,17 +109,50 @@ _ARGUMENTS = (
 def text() -> str:
     """Return the text that is compiled."""
     named = [f"LANES = {LANES}", f"_OCTAGON = {_OCTAGON!r}"]
-    return written("which frozen loops keep a limit on Ms", named, (_with_ends,), _rows)
+    return written("which frozen loops keep a limit on Ms", named, (_with_ends, _rows), _all)
 
 
-def kept(
-    gains: Array, basis: Array, factor: Array, at_rest: Array, at_nyquist: Array, distance: float
-) -> NDArray[np.bool_]:
-    """Return for which `gains` [n, 3] the loop is stable and stays `distance` from -1; False is "not sure".
+@dataclass(frozen=True)
+class Screened:
+    """Several loops as one table, so that all of them are looked at in one call.
 
-    `basis`, `factor` (R with the law's integrator), `at_rest` and `at_nyquist` are those of a LoopResponse. Loops
-    without integral action are never sure.
+    Attributes
+    ----------
+    ends : ndarray of int [n_loops + 1]
+        Where the points of each loop's grid begin in the table; a loop without points is never sure.
+    basis, factor : ndarray [6, n_points], [2, n_points]
+        `basis` and R with the law's integrator, of all loops.
+    at_rest, at_nyquist : ndarray [n_loops, ...]
     """
-    out = np.zeros(len(gains), np.int64)
-    function(text(), _ARGUMENTS)(gains, basis, factor, at_rest, at_nyquist, distance, out, np.empty(9 * LANES))
-    return out > 0
+
+    ends: NDArray[np.int64]
+    basis: Array
+    factor: Array
+    at_rest: Array
+    at_nyquist: Array
+
+    @classmethod
+    def of(cls, responses: Sequence[LoopResponse]) -> Screened:
+        """Return the table; a hidden mode that grows lets no loop be sure."""
+        seen = [one if one.sampled.hidden_growth <= 0.0 else None for one in responses]
+        sizes = [0 if one is None else len(one.frequency) for one in seen]
+        kept = [one for one in seen if one is not None]
+        return cls(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.ascontiguousarray(np.hstack([np.zeros((6, 0)), *(one.basis for one in kept)])),
+            np.ascontiguousarray(np.hstack([np.zeros((2, 0)), *(one.regular[0] for one in kept)])),
+            np.array([one.at_rest for one in responses]),
+            np.array([one.at_nyquist for one in responses]),
+        )
+
+    def kept(self, gains: Array, distance: float) -> NDArray[np.bool_]:
+        """Return for which `gains` [n, 3] a loop is stable and stays `distance` from -1 [n_loops, n]; False: not sure.
+
+        Loops without integral action are never sure.
+        """
+        out = np.zeros((len(self.ends) - 1, len(gains)), np.int64)
+        function(text(), _ARGUMENTS)(
+            gains, self.ends, self.basis, self.factor, self.at_rest, self.at_nyquist, distance, out,
+            np.empty(9 * LANES),
+        )  # fmt: skip
+        return out > 0

@@ -362,12 +362,22 @@ def test_the_quick_look_changes_no_bit(seed):
 def test_the_quick_look_passes_most_of_what_keeps_the_limit():
     responses = loop_responses([van_der_pol(0.0)], MEASURED, *BOX)
     gains = np.array([4.0, 1.0, 4.0]) + np.random.default_rng(3).uniform(-1.0, 1.0, (400, 3))
-    one = responses[0]
-    sure = screen.kept(gains, one.basis, one.regular[0], one.at_rest, one.at_nyquist, 1.0 / 1.8)
+    (sure,) = screen.Screened.of(responses).kept(gains, 1.0 / 1.8)
     free = penalty(gains, responses, MarginLimits(1.8)) == 0.0
     assert free.mean() > 0.5
     assert not sure[~free].any()
     assert sure.sum() > 0.8 * free.sum()
+
+
+def test_several_loops_are_looked_at_as_each_alone():
+    """Of grids of different lengths; a loop with a hidden mode that grows is never sure."""
+    responses = loop_responses([van_der_pol(0.0), van_der_pol(1.5)], MEASURED, *BOX)
+    hidden = replace(responses[0], sampled=replace(responses[0].sampled, hidden_growth=0.1))
+    gains = np.array([4.0, 1.0, 4.0]) + np.random.default_rng(3).uniform(-3.0, 3.0, (37, 3))
+    together = screen.Screened.of([responses[0], hidden, responses[1]]).kept(gains, 1.0 / 1.8)
+    alone = [screen.Screened.of([one]).kept(gains, 1.0 / 1.8)[0] for one in responses]
+    np.testing.assert_array_equal(together, [alone[0], np.zeros(37, bool), alone[1]])
+    assert all(0 < found.sum() < 37 for found in alone)
 
 
 def test_why_vertices_prove_nothing():
