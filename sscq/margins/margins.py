@@ -211,7 +211,7 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         part = slice(first * _BLOCK, last * _BLOCK)
         sure = _surely_kept(rows[part], table, limits)
         # In their order: sums of the same numbers in the same order.
-        for number in range(len(responses)) if sure is None else np.flatnonzero(~sure.all(axis=1)):
+        for number in range(len(responses)) if sure is None else np.flatnonzero(~sure.all(axis=1)).tolist():
             unsure = slice(None) if sure is None else np.flatnonzero(~sure[number])
             paid[part][unsure] += _paid(rows[part][unsure], responses[number], limits)
 
