@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.numbers import bracketed, percent, plain, share
 from experiments.report.drawing.numbers import number as written
+from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
 from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from experiments.report.records.gains import ChannelGains
     from experiments.report.records.report_data import ReportData
-    from experiments.report.records.results import ControllerResult, JudgedRuns
-    from experiments.report.records.verdict import LossCount, MeasureChange
+    from experiments.report.records.results import ControllerResult, Estimate, JudgedRuns
+    from experiments.report.records.verdict import LossCount
     from flcs import KnowledgeBase
     from flcs.inference.variable import Variable
 
@@ -197,7 +197,7 @@ def sources(data: ReportData) -> str:
         told = f"Of the {percent(found['cost'].value)}: {parts} points."
     if verdict.same_damping is not None:
         other = data.controller(verdict.compared_with).name
-        told += f" With the damping of the {other} in place of its own: J {bracketed(verdict.same_damping)}."
+        told += f" With the damping of the {other} in place of its own: J {_estimated(verdict.same_damping)}."
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
         told += " Tracking (IAE) is not better."
@@ -319,7 +319,7 @@ def _changes(data: ReportData) -> list[str]:
     lines = []
     for against in dict.fromkeys(c.against for c in data.verdict.measures):
         of = [c for c in data.verdict.measures if c.against == against]
-        told = ", ".join(f"{name_of(data, c.measure)} {_change(c)}" for c in of)
+        told = ", ".join(f"{name_of(data, c.measure)} {_estimated(c.change)}" for c in of)
         margins = "".join(f"; {one}" for one in margin_changes(data, of[0].controller, against))
         names = [data.controller(key).name for key in (of[0].controller, against)]
         turned_down = "" if of[0].controller == data.verdict.recommended else " (not recommended)"
@@ -333,8 +333,8 @@ def name_of(data: ReportData, measure: str) -> str:
     return MEASURE_NAMES.get(measure) or own.get(measure, in_words(measure))
 
 
-def _change(change: MeasureChange) -> str:
-    value, low, high = (100.0 * v for v in (change.change.value, change.change.low, change.change.high))
+def _estimated(change: Estimate) -> str:
+    value, low, high = (100.0 * v for v in (change.value, change.low, change.high))
     if math.isnan(value):
         return "not known"
     return f"{value:+.1f} %" + (f" [{low:+.1f}, {high:+.1f}]" if low < high else "")
