@@ -38,7 +38,9 @@ def case(tmp_path_factory):
     changed = replace(
         found, recommended=KB, comparisons={**found.comparisons, KB: compare(one, fixed, run.case.setup.seed)}
     )
-    return replace(run.case, judgement=replace(run.judgement, quality=quality, fitness=fitness, verdict=changed))
+    chosen_on = {**run.judgement.chosen_on, KB: one, "fixed": fixed}
+    judgement = replace(run.judgement, quality=quality, fitness=fitness, verdict=changed, chosen_on=chosen_on)
+    return replace(run.case, judgement=judgement)
 
 
 def test_means_and_changes_of_the_cost_are_of_the_runs_that_survive(case):
@@ -131,9 +133,9 @@ def test_named_situations_that_one_of_them_loses_are_in_no_mean():
 
 def test_one_that_passes_and_loses_more_is_said_to_be_left_out(case):
     found = case.judgement.verdict
-    quality = {**case.judgement.quality, (OWN, "drawn"): case.judgement.quality["fixed", "drawn"]}
+    chosen_on = {**case.judgement.chosen_on, OWN: case.judgement.chosen_on["fixed"]}
     passing = replace(found.comparisons[OWN], reasons=())
     changed = replace(found, comparisons={**found.comparisons, OWN: passing})
-    case = replace(case, judgement=replace(case.judgement, quality=quality, verdict=changed))
+    case = replace(case, judgement=replace(case.judgement, chosen_on=chosen_on, verdict=changed))
     outcomes = {one.controller: one.outcome for one in verdict.verdict(case).judgements}
     assert outcomes[OWN] == f"holds all, but is left out: it loses more loops ({LOST} of {DRAWS}, not 0)"
