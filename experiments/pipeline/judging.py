@@ -269,10 +269,8 @@ def judge(
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
-    return Judgement(
-        quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found,
-        choosing or samples,
-    )  # fmt: skip
+    told = (quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
+    return Judgement(*told, chosen_on=choosing or samples)
 
 
 def _of_others(

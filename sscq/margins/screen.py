@@ -151,8 +151,6 @@ class Screened:
         Loops without integral action are never sure.
         """
         out = np.zeros((len(self.ends) - 1, len(gains)), np.int64)
-        function(text(), _ARGUMENTS)(
-            gains, self.ends, self.basis, self.factor, self.at_rest, self.at_nyquist, distance, out,
-            np.empty(9 * LANES),
-        )  # fmt: skip
+        tables = (self.ends, self.basis, self.factor, self.at_rest, self.at_nyquist)
+        function(text(), _ARGUMENTS)(gains, *tables, distance, out, np.empty(9 * LANES))
         return out > 0

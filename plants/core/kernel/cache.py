@@ -146,10 +146,15 @@ def release(limit: float) -> int:
     return gone
 
 
-@lru_cache(maxsize=256)
 def key(text: str) -> str:
     """Return the name of a generated source: it changes with the text and with what compiles it."""
-    return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"
+    return _key(_versions(), text)
+
+
+@lru_cache(maxsize=4 * KEPT)
+def _key(versions: str, text: str) -> str:
+    """The name; kept, because small kernels are called some hundred thousand times in a design."""
+    return f"kernel_{_digest(f'{versions}{chr(10)}{text}')[:24]}"
 
 
 @cache
