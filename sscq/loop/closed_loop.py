@@ -135,9 +135,12 @@ class ClosedLoop:
         jumps = max(map(len, self._jumps)) if "itae" in measures else 1
         self.entropy_scale = entropy_scale
         scaled = entropy_scale != 1.0 or not all(channel.collocated for channel in plant.channels)
+        n = len(plant.channels)
+        if len(damping) and (not observe or len(damping) != n):
+            raise ValueError(f"damping is for observed loops, a number for each of {n} channels, got {damping}")
         # All observed loops have it, so that verdicts and records use the same compiled kernel.
         self.scoring = Scoring(self.spec, self.sampling, measures, scaled=scaled, jumps=jumps, damped=observe)
-        self.damping = tuple(damping) or (0.0,) * len(plant.channels)
+        self.damping = tuple(damping) or (0.0,) * n
         self.measures = self.scoring.measures
         self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)

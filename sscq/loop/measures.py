@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-_TAKEN = frozenset({*ALL_MEASURES, *Quality.__dataclass_fields__, "failed", "fitness", "error", "entropy", "travel"})
+DAMPED = "entropy_difference_damped"
+"""Measure of observed loops: the integral of |dS_u - dS_d| with dS_d of dampers in the place of the controller [J].
+
+A controller lowers its own kd e'^2 by its gains alone, whatever the plant does; that of given dampers it does not."""
+
+_RESULTS = ("failed", "fitness", "error", "entropy", "travel")
+_TAKEN = frozenset({*ALL_MEASURES, DAMPED, *Quality.__dataclass_fields__, *_RESULTS})
 
 
 def all_measures(plant: Plant) -> tuple[str, ...]:
@@ -165,11 +171,6 @@ class OwnMeasures:
         """Return names and units."""
         return [measure.name for measure in self.measures], [measure.unit for measure in self.measures]
 
-
-DAMPED = "entropy_difference_damped"
-"""Measure of observed loops: the integral of |dS_u - dS_d| with dS_d of dampers in the place of the controller [J].
-
-A controller lowers its own kd e'^2 by its gains alone, whatever the plant does; that of given dampers it does not."""
 
 ON_THE_WAY = frozenset({"overshoot", "settling_time"})
 OF_ENTROPY = "entropy"  # how the names of these measures begin

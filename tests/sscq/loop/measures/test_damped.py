@@ -56,3 +56,10 @@ def test_lower_derivative_gain_counts_for_what_the_motion_does_alone():
     lower[5] = 3.0
     found = measured(VDP, controller, lower, (4.0,))
     assert found["entropy_difference_abs"] < 0.97 * found[DAMPED]
+
+
+def test_damping_that_nothing_would_use_is_refused():
+    with pytest.raises(ValueError, match="a number for each of 1 channels"):
+        measured(VDP, constant(VDP), (12.0, 3.0, 4.0), (4.0, 1.0))
+    with pytest.raises(ValueError, match="for observed loops"):
+        ClosedLoop(VDP, constant(VDP), (STEPPED,), STEP, damping=(4.0,))
