@@ -1,12 +1,13 @@
 """Exported controllers under hostile samples, their memory overwritten at random: none may leave its limits.
 
     python -m tests.endurance.exports 100000 --of c,js,python,st
-    python -m tests.endurance.exports 100000000 --of c
+    python -m tests.endurance.exports 100000000 --of c,js,st_c
 
 Signals are huge, tiny, denormal, infinite and no numbers, and any slot of the memory is overwritten by such values, also
 by 1e20 to 1e30, which a state may be mistaken for. In between a controller is left alone for as long as it takes to
 recover. Each output must always be finite and inside its limits; after the recovery nothing may be distrusted or tripped,
-and all targets, which get the same samples, must give the same outputs. Exit code 1, and what came out, where not so.
+and all targets, which get the same samples, must give the same outputs. "st" is Structured Text by our interpreter, "st_c" the
+same text as C, some hundred times as fast. Exit code 1, and what came out, where not so.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from flcs.export.c import source
 from flcs.export.guard import Guard
 from flcs.export.scripts import javascript, python
 from flcs.export.structured_text import function_block, interpreter
+from tests.endurance import structured_text_in_c
 from tests.endurance.kills import Failure
 from tests.reference.exports import job_of, knowledge_base
 
@@ -43,7 +45,7 @@ STRANGE = np.array([
 ])  # fmt: skip
 HOSTILE, LEFT_ALONE = 20, 40
 """Samples of a sequence."""
-SEQUENCES = {"c": 4000, "js": 500, "python": 50, "st": 20}
+SEQUENCES = {"c": 4000, "js": 4000, "python": 50, "st": 20, "st_c": 4000}
 """Of a call, where the target is alone."""
 GAIN = 1e-6  # of the largest one: so far beyond its ends an overwritten gain is believed until the next tick
 AGREEMENT = 1e-9  # of a signal's range
@@ -63,6 +65,28 @@ int main(void)
 {read}
         {name}_step(&state, &in, &out);
 {write}
+        fwrite(taken, sizeof(double), {m}, stdout);
+    }}
+    return 0;
+}}
+"""
+_DRIVER_ST = """
+#include <stdio.h>
+{text}
+int main(void)
+{{
+    block b;
+    double row[{width}], taken[{m}], *slots[] = {{{slots}}};
+    const int in[] = {{{inputs}}}, out[] = {{{outputs}}};
+    reset(&b);
+    while (fread(row, sizeof(double), {width}, stdin) == {width}) {{
+        if (row[{n}] >= 0.0)
+            *slots[(int)row[{n}]] = row[{n} + 1];
+        for (int k = 0; k < {n}; k++)
+            *slots[in[k]] = row[k];
+        step(&b);
+        for (int k = 0; k < {m}; k++)
+            taken[k] = *slots[out[k]];
         fwrite(taken, sizeof(double), {m}, stdout);
     }}
     return 0;
@@ -119,7 +143,12 @@ def in_c(job: Job, folder: Path) -> Run:
     write = "\n".join(f"        taken[{k}] = out.{s.name};" for k, s in enumerate(machine.outputs))
     sizes = {"n": len(machine.inputs), "m": len(machine.outputs), "width": len(machine.inputs) + 2}
     (folder / "main.c").write_text(_DRIVER_C.format(name=name, read=read, write=write, **sizes), encoding="utf-8")
-    command = ["gcc", "-std=c99", "-O2", f"{name}.c", "main.c", "-o", "driven"]
+    return _compiled(folder, f"{name}.c", "main.c")
+
+
+def _compiled(folder: Path, *files: str) -> Run:
+    """Return what runs C files that read rows and write outputs; multiplications and sums are rounded each by itself."""
+    command = ["gcc", "-std=c99", "-O2", "-ffp-contract=off", *files, "-o", "driven", "-lm"]
     subprocess.run(command, cwd=folder, check=True)
     return lambda rows: _answers([str(folder / "driven")], rows)
 
@@ -155,8 +184,7 @@ def in_python(job: Job, _: Path) -> Run:
 
 def in_st(job: Job, _: Path) -> Run:
     """Return what runs the Structured Text by our interpreter."""
-    text, own = function_block.text(job.machine, "LREAL"), (function_block.RESTART, function_block.COUNT)
-    names = list(function_block.identifiers(job.machine.memory, (job.machine.name, *own)).values())
+    text, names = _st(job.machine)
     inputs = [names[job.machine.places[signal.name]] for signal in job.machine.inputs]
 
     def run(rows: np.ndarray) -> np.ndarray:
@@ -172,7 +200,28 @@ def in_st(job: Job, _: Path) -> Run:
     return run
 
 
-TARGETS = {"c": in_c, "js": in_js, "python": in_python, "st": in_st}
+def in_st_c(job: Job, folder: Path) -> Run:
+    """Return what runs the Structured Text as C, compiled."""
+    machine = job.machine
+    text, names = _st(machine)
+    driver = _DRIVER_ST.format(
+        text=structured_text_in_c.translated(text),
+        slots=", ".join(f"&b.{structured_text_in_c.name_of(name)}" for name in names),
+        inputs=", ".join(str(machine.places[signal.name]) for signal in machine.inputs),
+        outputs=", ".join(str(machine.places[signal.name]) for signal in machine.outputs),
+        n=len(machine.inputs), m=len(machine.outputs), width=len(machine.inputs) + 2,
+    )  # fmt: skip
+    (folder / "block.c").write_text(driver, encoding="utf-8")
+    return _compiled(folder, "block.c")
+
+
+def _st(machine: Machine) -> tuple[str, list[str]]:
+    """Return the Structured Text of a machine, and what its slots are named there."""
+    own = (machine.name, function_block.RESTART, function_block.COUNT)
+    return function_block.text(machine, "LREAL"), list(function_block.identifiers(machine.memory, own).values())
+
+
+TARGETS = {"c": in_c, "js": in_js, "python": in_python, "st": in_st, "st_c": in_st_c}
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,10 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
 def _expt(a: float, b: float) -> float:
     try:
         return math.pow(a, b)
-    except OverflowError:
-        return math.inf
-    except ValueError:
-        return math.nan
+    except (OverflowError, ValueError):  # where Python raises, IEEE 754 has an infinity of a sign, or no number
+        if a < 0.0 and not b.is_integer():
+            return math.nan
+        return math.copysign(math.inf, a) if abs(math.fmod(b, 2.0)) == 1.0 else math.inf
 
 
 STANDARD: dict[str, Callable[..., float]] = {
