@@ -18,7 +18,7 @@ from flcs.export.guard import Guard, judge, lead, note_authority, ranges, states
 from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from plants.core.blocks import allocate_inputs
 from plants.core.elementary import where
-from plants.core.names import identifier
+from plants.core.names import alike, identifier
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import depends, differentiate, names, symbols
 from sscq.loop.sampled_controller import SampledController
@@ -68,9 +68,8 @@ class _Installed:
         self.measured = tuple(plant.measurements[k] for k in self.spec.watched)
         if guard.safe is not None and len(guard.safe) != len(self.channels):
             raise ValueError(f"guard: {len(self.channels)} channels need a safe command each, got {guard.safe}")
-        signals = (*self.measured, *plant.inputs)
-        if len({identifier(q.name) for q in signals}) < len({q.name for q in signals}):
-            raise ValueError(f"signals must differ in letters and digits, got {', '.join(q.name for q in signals)}")
+        if same := alike(q.name for q in (*self.measured, *plant.inputs)):
+            raise ValueError(f"signals must differ in letters and digits, got {same}")
         self.allocated = _allocation(plant)
         self.controller = SampledController(self.spec, self.stations)
         self.names = self._names()

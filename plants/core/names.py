@@ -38,6 +38,14 @@ def identifier(name: str) -> str:
     return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
+def alike(names: Iterable[str]) -> str:
+    """Return which names differ though one identifier is made of them, for a message; empty where none do."""
+    several = dict[str, set[str]]()
+    for name in names:
+        several.setdefault(identifier(name), set()).add(name)
+    return ", ".join(" and ".join(map(repr, sorted(group))) for group in several.values() if len(group) > 1)
+
+
 def comment(text: str) -> str:
     """Return a text as it may stand in a comment or a documentation string of any language, on one line.
 

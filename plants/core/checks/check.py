@@ -17,6 +17,7 @@ from plants.core.checks.functions import check_measures, check_scene_points
 from plants.core.checks.ranges import check_ranges
 from plants.core.checks.report import CheckReport
 from plants.core.checks.units import unit_complaint
+from plants.core.names import alike
 from plants.core.plant import Plant as Kind
 
 if TYPE_CHECKING:
@@ -82,6 +83,10 @@ def _check_declaration(report: CheckReport, plant: Plant) -> None:
                 f"the initial value {quantity.nominal:g} of state {quantity.name!r} must lie inside its bounds "
                 f"({quantity.low:g}, {quantity.high:g}), or every rollout ends before it begins"
             )
+    if same := alike(q.name for q in (*plant.measurements, *plant.inputs)):
+        report.problems.append(
+            f"measurements and inputs must differ in letters and digits, or no export can name them: {same}"
+        )
     for channel in plant.channels:
         if not (np.isfinite(channel.scale) and channel.scale > 0.0):
             report.problems.append(f"the scale of channel {channel.output!r} must be positive, got {channel.scale}")

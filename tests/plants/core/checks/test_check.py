@@ -154,6 +154,10 @@ FAULTS = [
         {"inputs": (Quantity(" force", "N"),)},
         "names of inputs must not be empty or have spaces around them, got ' force'",
     ),
+    (
+        {"inputs": (Quantity("position.", "N"),), "measurements": (*SOUND.states, Quantity("position_", "m"))},
+        "measurements and inputs must differ in letters and digits, or no export can name them: 'position.' and 'position_'",
+    ),
     ({"channels": (Channel("position", "speed", scale=0.0),)}, "the scale of channel 'position' must be positive"),
 ]
 
