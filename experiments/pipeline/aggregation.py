@@ -21,7 +21,8 @@ from sscq.teaching.teaching_signal import TeachingSignal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.bench import Bench
+    from experiments.pipeline.ladder import Reference
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
 

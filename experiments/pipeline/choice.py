@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.bench import Bench
+    from experiments.pipeline.ladder import Reference
     from sscq.baselines.objective import Task
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
     from experiments.settings import FrontPlan
     from plants import Plant
     from sscq.baselines.candidates import Candidate

@@ -15,9 +15,9 @@ from sscq.baselines.objective import measure_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
-    from experiments.pipeline.ladder import Bench
     from experiments.settings import FrontPlan
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from controllers import PID
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from experiments.settings import Setup
     from plants import Plant
     from sscq.baselines.tuned import Tuned

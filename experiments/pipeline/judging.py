@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.assurance.stability import StabilityFinding
     from experiments.pipeline.assurance.worst_cases import WorstFinding
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
     from experiments.settings import Setup
     from flcs import KnowledgeBase
     from sscq.fitness import Fitness
@@ -65,7 +66,6 @@ def contenders(
     ref: Reference,
     fixed: Tuned,
     others: Sequence[Tuned],
-    oracle: np.ndarray,
     imitated: KnowledgeBase,
     refined: dict[str, Refined],
     further: Sequence[Tuned] = (),
@@ -94,14 +94,18 @@ def contenders(
             "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         )
         found.append(of_kb(name, title, text, bench, result.kb, result.entry.spent + taught_loops(bench)))
-    found = _placed(found, further)
-    if setup.config.situations.unforeseen_spread > 0.0:
-        return found  # every plant of the verdict would need a search of its own
-    found.append(
-        Tuned("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
-                  fixed.theta, oracle_share(setup) * len(oracle), n, per_situation=oracle)
-    )  # fmt: skip
-    return found
+    return _placed(found, further)
+
+
+def with_oracle(bench: Bench, found: Sequence[Tuned], fixed: Tuned, oracle: np.ndarray | None) -> list[Tuned]:
+    """Return all that is judged with the oracle behind it, where there is one."""
+    if oracle is None:
+        return list(found)
+    setup = bench.setup
+    constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
+    title, text = "best fixed PID per situation (oracle)", "no controller can know the situation"
+    cost, size = oracle_share(setup) * len(oracle), len(setup.low)
+    return [*found, Tuned("oracle", title, text, constant, fixed.theta, cost, size, per_situation=oracle)]
 
 
 def _placed(found: list[Tuned], further: Sequence[Tuned]) -> list[Tuned]:
@@ -217,16 +221,13 @@ def judge(
     fixed = next(one for one in group if one.name == "fixed")
     damping = damping_of(fixed, bench.setup.laws, bench.setup.plant, fitness.entropy_scale)
 
-    def compute(_: Path) -> dict[str, np.ndarray]:
-        arrays: dict[str, np.ndarray] = {}
-        with bench.progress(len(group), "verdict", "controllers") as progress:
-            for contender in group:
-                tables = rollouts(bench, contender, fitness.entropy_scale, damping=damping)
-                arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
-                progress.advance()
-        return arrays
-
-    arrays = bench.stage("judgement", compute, *formats.as_npz("quality.npz"))
+    arrays, unchosen, ranges = bench.side_by_side(
+        [
+            lambda one: _all_rollouts(one, group, fitness, damping),
+            lambda one: _of_others(one, fitness, others or {}),
+            lambda one: over_ranges(one, group),
+        ]
+    )
     kinds, judged = tuple(bench.setup.sets), bench.setup.judged
     quality = {
         (c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in kinds if f"{c.name}.{kind}" in arrays
@@ -243,11 +244,9 @@ def judge(
         }
         for kind in (judged, CHOOSING)
     )
-    unchosen = _of_others(bench, fitness, others or {})
     searches = {name: [_sample(bench, fitness, judged, table) for table in tables] for name, tables in unchosen.items()}
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
-    ranges = over_ranges(bench, group)
     worst = WorstSearches(bench, fitness, group)
     verdict = decide(
         samples,
@@ -271,6 +270,23 @@ def judge(
     rows = rows_of(bench.setup.plant)
     told = (quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
     return Judgement(*told, chosen_on=choosing or samples)
+
+
+def _all_rollouts(
+    bench: Bench, group: Sequence[Tuned], fitness: Fitness, damping: Sequence[float]
+) -> dict[str, np.ndarray]:
+    """All measures of all controllers in the same rollouts, as a stage of the run."""
+
+    def compute(_: Path) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {}
+        with bench.progress(len(group), "verdict", "controllers") as progress:
+            for contender in group:
+                tables = rollouts(bench, contender, fitness.entropy_scale, damping=damping)
+                arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
+                progress.advance()
+        return arrays
+
+    return bench.stage("judgement", compute, *formats.as_npz("quality.npz"))
 
 
 def _of_others(

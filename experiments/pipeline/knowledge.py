@@ -32,7 +32,8 @@ from sscq.teaching.teaching_signal import TeachingSignal, balanced, importance_o
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.bench import Bench
+    from experiments.pipeline.ladder import Reference
     from experiments.settings import Setup
     from flcs.learning.config import NetworkConfig
     from flcs.refinement.input_choice import InputValue

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from controllers import gain_names, tuning
-from experiments.pipeline import search_results
+from experiments.pipeline.bench import Bench
 from experiments.runtime import formats
-from experiments.runtime.progress import JobProgress, Progress
 from sscq.baselines import candidates
 from sscq.baselines.gain_box import walls, widened
 from sscq.baselines.objective import Objective
@@ -20,26 +18,16 @@ from sscq.baselines.survey import survey
 from sscq.search.cmaes import CmaEs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
     from sscq.baselines.search_plan import Method
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
-    from sscq.margins.operating import OperatingMargins
-
-    Result = TypeVar("Result")
 
 _OF_SURVEY = ("diverged", "margin_weight", "entropy_scale")  # beside the reference values
-
-
-def stage_name(name: str, search: int) -> str:
-    """Return what a stage of one of a design's searches is called: of the first, as if there were no other."""
-    return f"{name}_search_{search + 1}" if search else name
 
 
 @dataclass(frozen=True)
@@ -50,118 +38,6 @@ class Reference:
     start: np.ndarray
     rule: np.ndarray | None
     rule_name: str = ""
-
-
-_SEED_STRIDE = 104_729  # between the seeds of two searches of a design, far from those that one search uses
-
-
-class Bench:
-    """What all stages share: setup, run folder, margins, progress lines.
-
-    Attributes
-    ----------
-    search : int
-        Which of the searches of a design it is for: the first, 0, has the design's own seed.
-    job : JobProgress
-        How far all stages are; says nothing until it is given a plan.
-    """
-
-    def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
-        self.setup, self.folder, self.quiet, self.search = setup, folder, quiet, 0
-        self.margins: OperatingMargins | None = setup.margins()
-        self.job = JobProgress()
-
-    def searches(self) -> tuple[Bench, ...]:
-        """Return a bench for each search of the design: other seeds, the same situations, box and margins."""
-        return tuple(self._of_search(number) for number in range(self.setup.config.seeds))
-
-    def _of_search(self, number: int) -> Bench:
-        bench = copy(self)
-        bench.setup = replace(self.setup, seed=self.setup.seed + _SEED_STRIDE * number)
-        bench.search = number
-        return bench
-
-    def stage(
-        self,
-        name: str,
-        compute: Callable[[Path], Result],
-        save: Callable[[Path, Result], object],
-        load: Callable[[Path], Result],
-        inputs: Any = None,
-    ) -> Result:
-        """Run a stage of the run once, see :meth:`experiments.runtime.stages.Stages.run`; each search has its own."""
-        own_name = stage_name(name, self.search)
-
-        def counted(place: Path) -> Result:
-            self.job.begin(own_name)
-            return compute(place)
-
-        result = self.folder.stage(own_name, counted, save, load, inputs)
-        self.job.end(own_name)
-        return result
-
-    def labelled(self, text: str) -> str:
-        """Return the label of a progress line, which tells of several searches which one it is."""
-        several = self.setup.config.seeds
-        return f"search {self.search + 1} of {several}: {text}" if several > 1 else text
-
-    def progress(self, total: int, label: str, unit: str, loops: float | None = None) -> Progress:
-        """Return a progress line for so many `loops` of the present stage; None: for all of it."""
-        return Progress(total, label, unit, quiet=self.quiet, job=self.job, units=loops)
-
-    def plan(
-        self,
-        n_genes: int,
-        checkpoints: Path | None,
-        label: str,
-        seed: int = 0,
-        share: float = 1.0,
-        *,
-        far: bool = False,
-    ) -> tuple[SearchPlan, Progress]:
-        """Return the search plan of a candidate, with a share of the full budget, and its progress line.
-
-        With `far` the search begins with steps over much of the box, as where the start says little.
-        """
-        budget = round(share * self.setup.evaluations)
-        progress = self.progress(budget, self.labelled(label), "loops", budget)
-        base, last, before = 0, 0, ""
-
-        def report(_: str, method: str, state: Any) -> None:
-            nonlocal base, last, before
-            if method != before:
-                base, last, before = base + last, 0, method
-            last = state.evaluations
-            progress.at(base + last, f"fitness {state.best:.4g}")
-
-        methods = self.setup.method(n_genes, budget, far)
-        return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
-
-    def search_stage(
-        self,
-        name: str,
-        candidates: Callable[[], list[Candidate]],
-        fitness: Fitness,
-        methods: Callable[[int], tuple[Method, ...]] | None = None,
-        validation: Task | None = None,
-    ) -> list[Tuned]:
-        """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
-
-        def compute(checkpoints: Path) -> list[Tuned]:
-            entries = []
-            for number, candidate in enumerate(candidates()):
-                plan, progress = self.plan(len(candidate.low), checkpoints, f"{name}: {candidate.title}", number)
-                if methods is not None:
-                    plan = replace(plan, methods=methods(len(candidate.low)))
-                with progress:
-                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins, validation)
-                entries.append(found)
-            return entries
-
-        def load(folder: Path) -> list[Tuned]:
-            return search_results.load(folder, candidates())
-
-        return self.stage(name, compute, search_results.save, load)
 
 
 _BOX_SHARE = 0.25  # of a candidate's evaluations: finds which walls hold the best gains back, not the gains themselves
@@ -324,17 +200,16 @@ def richer(bench: Bench, ref: Reference, fixed: Tuned, fitness: Fitness) -> list
     def two() -> list[Candidate]:
         return [candidates.two_degree(setup.laws, setup.low, setup.high, start)]
 
-    entries = bench.search_stage("two_degree", two, fitness, validation=validation)
+    def tables() -> list[Candidate]:
+        return [
+            candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+            for variable in candidates.variables(setup.plant)
+        ]
+
+    branches = [lambda one: one.search_stage("two_degree", two, fitness, validation=validation)]
     if len(setup.plant.channels) == 1:
-
-        def tables() -> list[Candidate]:
-            return [
-                candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
-                for variable in candidates.variables(setup.plant)
-            ]
-
-        entries += bench.search_stage("tables", tables, fitness, validation=validation)
-    return entries
+        branches.append(lambda one: one.search_stage("tables", tables, fitness, validation=validation))
+    return [entry for entries in bench.side_by_side(branches) for entry in entries]
 
 
 def oracle_share(setup: Setup) -> int:
@@ -342,9 +217,14 @@ def oracle_share(setup: Setup) -> int:
     return max(60, setup.evaluations // sum(len(group) for group in setup.sets.values()))
 
 
-def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
-    """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them."""
+def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray | None:
+    """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them.
+
+    None where unforeseen plants are spread: every plant of the verdict would need a search of its own.
+    """
     setup = bench.setup
+    if setup.config.situations.unforeseen_spread > 0.0:
+        return None
     situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
 
     def compute(checkpoints: Path) -> dict[str, np.ndarray]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.pipeline.bench import Bench, stage_name
 from experiments.pipeline.judging import taught_loops
-from experiments.pipeline.ladder import MOST_BOX_LOOPS, Bench, stage_name
+from experiments.pipeline.ladder import MOST_BOX_LOOPS
 from experiments.runtime.progress import JobProgress, PlannedWork
 from sscq.baselines import candidates
 

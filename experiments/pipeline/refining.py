@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from flcs import KnowledgeBase
     from sscq.baselines.objective import Task
     from sscq.baselines.tuned import Tuned

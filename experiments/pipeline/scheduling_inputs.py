@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from experiments.settings import Setup
     from flcs import KnowledgeBase
     from flcs.inference.rule_base import Rule, RuleBase

@@ -16,13 +16,12 @@ from experiments.settings import start
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.choice import SearchChoice
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
     from experiments.pipeline.rungs import Rungs
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
@@ -87,13 +86,17 @@ def searched(bench: Bench) -> SearchedDesign:
     """Search, or read what has been: ladder of baselines, teacher, knowledge base, refinement, trade-off fronts."""
     bench = ladder.widened_box(bench)
     reference = ladder.reference(bench)
-    benches = bench.searches()
-    fixed = choice.fixed(bench, reference, [ladder.fixed_gains(one, reference) for one in benches])
+    fixed = choice.fixed(bench, reference, bench.of_searches(lambda one: ladder.fixed_gains(one, reference)))
     equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
-    oracle = ladder.oracle(bench, reference, fixed)
-    found = [_found(one, reference, fixed, equal, oracle) for one in benches]
-    chosen = choice.chosen(bench, equal, fixed, [one.group for one in found])
-    group, others = chosen.delivered([one.group for one in found])
+    oracle, found = bench.side_by_side(
+        [
+            lambda one: ladder.oracle(one, reference, fixed),
+            lambda one: one.of_searches(lambda each: _found(each, reference, fixed, equal)),
+        ]
+    )
+    groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
+    chosen = choice.chosen(bench, equal, fixed, groups)
+    group, others = chosen.delivered(groups)
     refined = {kind: found[chosen.of(name)].refined[kind] for kind, name in _REFINED.items()}
     further = _further([one.further for one in found], chosen, group)
     fronts = front.search(bench, reference, fixed, refined, further.contenders)
@@ -106,7 +109,7 @@ def searched(bench: Bench) -> SearchedDesign:
 _REFINED = {"equal": "knowledge_base", "free": "knowledge_base_free"}
 
 
-def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, oracle: np.ndarray) -> Found:
+def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness) -> Found:
     richer = ladder.richer(bench, reference, fixed, equal)
     others = judging.choose_table(bench, reference, richer)
     bench = scheduling_inputs.chosen(bench, fixed, equal, richer)
@@ -118,12 +121,15 @@ def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, ora
         return (*start.starts(bench.setup, kb), *known)
 
     known = starts(completed(lessons.kb))
-    refined = {
-        "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal", known),
-        "free": knowledge.refined(bench, reference.fitness, lessons.kb, fixed, "free", known),
-    }
-    further = rungs.further(bench, fixed, equal, lessons.kb, starts)
-    group = judging.contenders(bench, reference, fixed, others, oracle, lessons.kb, refined, further.contenders)
+    same, free, further = bench.side_by_side(
+        [
+            lambda one: knowledge.refined(one, equal, lessons.kb, fixed, "equal", known),
+            lambda one: knowledge.refined(one, reference.fitness, lessons.kb, fixed, "free", known),
+            lambda one: rungs.further(one, fixed, equal, lessons.kb, starts),
+        ]
+    )
+    refined = {"equal": same, "free": free}
+    group = judging.contenders(bench, reference, fixed, others, lessons.kb, refined, further.contenders)
     return Found(group, lessons.signal, refined, further)
 
 

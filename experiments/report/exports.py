@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from configs.schema.commands import ExportSettings, GuardConfig
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from experiments.runtime.run_folder import RunFolder
     from flcs import KnowledgeBase
     from plants import Plant

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from configs.schema import DesignConfig
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
     from experiments.pipeline.rungs import Rungs
     from experiments.report.builders.case import FinishedDesign
     from experiments.report.recorded import Recordings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline import choice, search_results
-from experiments.pipeline.ladder import stage_name
+from experiments.pipeline.bench import stage_name
 from experiments.report.drawing.numbers import count
 from experiments.report.records.learning import SearchHistory
 from experiments.report.records.motion import Drive, NamedSignal, PictureView, SignalView

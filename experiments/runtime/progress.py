@@ -7,10 +7,12 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from experiments.runtime.side_by_side import LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _SILENT_UNTIL = 2.0  # s; a shorter job says nothing
 _TERMINAL_EVERY = 0.1  # s between updates of a terminal's line
@@ -26,11 +28,21 @@ class PlannedWork:
     seconds: float = 0.0
 
 
+@dataclass
+class _Running:
+    """A stage that is being computed: since when, units of its parts that are over, units of the present part."""
+
+    start: float
+    passed: float = 0.0
+    part: float = 0.0
+
+
 class JobProgress:
     """How far a job of several stages is; it stands before the line of the present stage.
 
     Times of stages that are still to come follow from the pace of those before, or are those of the same stage of
-    another search ("tables" for "tables_search_2"), where that is done.
+    another search ("tables" for "tables_search_2"), where that is done. Where stages run side by side, the time left is
+    what that has saved so far.
 
     Parameters
     ----------
@@ -42,6 +54,11 @@ class JobProgress:
         Seconds that stages took in earlier sessions.
     clock : callable, optional
         Gives seconds; for tests.
+
+    Attributes
+    ----------
+    relay : callable or None
+        In a process beside others: takes what `heard` is to be given in the process that began it, and lines to show.
     """
 
     def __init__(
@@ -53,55 +70,85 @@ class JobProgress:
     ) -> None:
         self._label, self._planned, self._took, self._clock = label, dict(planned or {}), dict(took or {}), clock
         self._names = list(self._planned)
-        self._present, self._start, self._passed = "", clock(), 0.0
+        self._running: dict[str, _Running] = {}
+        self._ended = set[str]()
+        self._busy, self._present = 0.0, ""
         self.begun = self.last_shown = clock()
+        self.relay: Callable[[list[Any]], None] | None = None
 
     def begin(self, stage: str) -> None:
-        """Say that a stage is computed from here on; all planned before it are done, or will not be."""
-        self._present, self._start, self._passed = stage, self._clock(), 0.0
+        """Say that a stage is computed from here on; all planned before those that are, are done or will not be."""
+        self._relay("begin", stage)
+        self._present = stage
+        self._running[stage] = _Running(self._clock())
 
     def end(self, stage: str) -> None:
         """Say that a stage is finished; one that was not begun is an earlier session's."""
-        if stage == self._present:
-            self._took[stage] = self._clock() - self._start
+        self._relay("end", stage)
+        self._ended.add(stage)
+        if one := self._running.pop(stage, None):
+            self._took[stage] = self._clock() - one.start
+            self._busy += self._took[stage]
 
-    def passed(self, units: float | None) -> None:
-        """Count units of the present stage as done: a part of it is over. None: all of them."""
-        self._passed += self._work.units if units is None else units
+    def passed(self, units: float | None, stage: str = "") -> None:
+        """Count units of a stage, else the present one, as done: a part of it is over. None: all of them."""
+        stage = stage or self._present
+        self._relay("passed", units, stage)
+        if one := self._running.get(stage):
+            one.passed, one.part = one.passed + (self._units(stage) if units is None else units), 0.0
 
-    @property
-    def _work(self) -> PlannedWork:
-        return self._planned.get(self._present, PlannedWork(0.0))
+    def at(self, share: float, units: float | None = None, stage: str = "") -> None:
+        """Set which share of a part of a stage, else the present one, is done; the part's units, None: all it has."""
+        stage = stage or self._present
+        self._relay("at", share, units, stage)
+        if one := self._running.get(stage):
+            one.part = share * (self._units(stage) if units is None else units) if self._units(stage) else share
 
-    def words(self, share: float, units: float | None = None) -> str:
-        """Return how far the job is, such as ``design 37%, 4 min 10 s left``; empty where that is not known yet.
+    def heard(self, message: Sequence[Any]) -> None:
+        """Take what the `relay` of a process beside others was given: a method's name and its arguments."""
+        name, *arguments = message
+        methods: dict[str, Callable[..., None]]
+        methods = {"begin": self.begin, "end": self.end, "passed": self.passed, "at": self.at}
+        methods[name](*arguments)
 
-        Parameters
-        ----------
-        share : float
-            Of the present part of the present stage, that is done.
-        units : float, optional
-            Of this part; None: it is the whole stage.
-        """
-        if self._present not in self._planned:
+    def _relay(self, *message: Any) -> None:
+        if self.relay is not None:
+            self.relay(list(message))
+
+    def _units(self, stage: str) -> float:
+        return self._planned.get(stage, PlannedWork(0.0)).units
+
+    def words(self) -> str:
+        """Return how far the job is, such as ``design 37%, 4 min 10 s left``; empty where that is not known yet."""
+        running = {name: one for name, one in self._running.items() if name in self._planned}
+        if not running:
             return ""
-        work, elapsed = self._work, self._clock() - self._start
-        done = self._passed + share * (work.units if units is None else units)
-        part = min(1.0, done / work.units) if work.units else share
-        here = self._names.index(self._present)
-        before = [name for name in self._names[:here] if name in self._took]
-        pace = self._pace(before, part * work.units, elapsed - work.seconds)
+        now = self._clock()
+        first = min(map(self._names.index, running))
+        before = [n for k, n in enumerate(self._names) if n in self._took and (k < first or n in self._ended)]
+        pace = self._pace(before, running, now)
         if pace is None:
             return ""
+        passed = {*before, *running}
+        elapsed = sum(now - one.start for one in running.values())
         spent = sum(self._took[name] for name in before) + elapsed
-        left = (1.0 - part) * self._expected(self._present, pace)
-        left += sum(self._expected(name, pace) for name in self._names[here + 1 :])
-        return f"{self._label} {spent / (spent + left):.0%}, {duration(left)} left"
+        left = sum((1.0 - self._share(name, one)) * self._expected(name, pace) for name, one in running.items())
+        left += sum(self._expected(name, pace) for name in self._names[first + 1 :] if name not in passed)
+        at_once = max(1.0, (self._busy + elapsed) / (now - self.begun)) if now > self.begun else 1.0
+        return f"{self._label} {spent / (spent + left):.0%}, {duration(left / at_once)} left"
 
-    def _pace(self, before: list[str], units: float, seconds: float) -> float | None:
-        """Seconds a unit, of the stages before and what is done of the present one."""
-        units += sum(self._planned[name].units for name in before)
-        seconds += sum(self._took[name] - self._planned[name].seconds for name in before)
+    def _share(self, name: str, one: _Running) -> float:
+        units = self._units(name)
+        return min(1.0, (one.passed + one.part) / units if units else one.part)
+
+    def _pace(self, before: list[str], running: Mapping[str, _Running], now: float) -> float | None:
+        """Seconds a unit, of the stages before and what is done of the present ones."""
+        units = sum(
+            self._units(name) * (1.0 if name in before else self._share(name, running[name]))
+            for name in (*before, *running)
+        )
+        seconds = sum(self._took[name] - self._planned[name].seconds for name in before)
+        seconds += sum(now - one.start - self._planned[name].seconds for name, one in running.items())
         return max(0.0, seconds) / units if units else None
 
     def _expected(self, stage: str, pace: float) -> float:
@@ -178,9 +225,11 @@ class Progress:
         now = self._clock()
         self._count(done, now)
         every = _TERMINAL_EVERY if self._terminal else _PLAIN_EVERY
-        if not self._quiet and now - self._job.begun >= _SILENT_UNTIL and now - self._job.last_shown >= every:
+        if now - self._job.begun >= _SILENT_UNTIL and now - self._job.last_shown >= every:
             self._job.last_shown = now
-            self._show(self._line(note))
+            if self._total:
+                self._job.at(self._done / self._total, self._units)
+            self.show(self._line(note))
 
     def _count(self, done: int, now: float) -> None:
         passed = now - self._last_counted
@@ -198,10 +247,16 @@ class Progress:
                 f"{_figure(self._rate)} {self._unit}/s",
                 f"{duration((self._total - self._done) / self._rate)} left",
             ]
-        whole = self._job.words(self._done / self._total, self._units) if self._total else ""
-        return "  ".join(part for part in (whole, *parts, note) if part)
+        return "  ".join(part for part in (*parts, note) if part)
 
-    def _show(self, line: str) -> None:
+    def show(self, line: str) -> None:
+        """Show a line now, behind how far the job is; in a process beside others, where that was begun."""
+        if self._quiet:
+            return
+        if self._job.relay is not None:
+            self._job.relay([LINE, line])
+            return
+        line = "  ".join(part for part in (self._job.words(), line) if part)
         if self._terminal:
             line = line[: shutil.get_terminal_size().columns - 1]  # one that wraps cannot be rewritten
             self._stream.write("\r" + line.ljust(self._width))
@@ -213,6 +268,10 @@ class Progress:
     def close(self) -> None:
         """Remove a terminal's line; results say the rest."""
         self._job.passed(self._units)
+        self.clear()
+
+    def clear(self) -> None:
+        """Remove a terminal's line for the moment."""
         if self._width:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()

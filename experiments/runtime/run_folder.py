@@ -21,6 +21,7 @@ import os
 import stat
 import time
 from contextlib import contextmanager, suppress
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict
 
@@ -32,7 +33,7 @@ from plants.core import atomic_files
 from plants.core.reading import files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
 
@@ -136,11 +137,16 @@ class RunFolder:
     overrides : list of str
         What the user had changed on the command line.
     resumed : bool
+    kept : bool
+        True: what one process computes, others can read.
     changed_versions : list of str
         After a resume: what differs from the programs that began the run, in sentences.
+    stages : Stages
     stage : callable
         Runs a stage once; later sessions read its result back: see `Stages.run`.
     """
+
+    kept = True
 
     def __init__(self, path: Path, record: RunRecord, lock: FolderLock, *, resumed: bool) -> None:
         self.path = path
@@ -150,7 +156,12 @@ class RunFolder:
         self.resumed = resumed
         self.changed_versions = self._note_versions()
         self._lock, self._inputs = lock, record["inputs"]
-        self.stage = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time).run
+        self.stages = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time)
+
+    @property
+    def stage(self) -> Callable[..., Any]:
+        """What runs a stage once."""
+        return self.stages.run
 
     # -------------------------------------------------------------------------------------------- making and finding
 
@@ -249,6 +260,16 @@ class RunFolder:
         ]
 
     # ------------------------------------------------------------------------------------------------------- working
+
+    def branch(self) -> RunFolder:
+        """Return the same folder for a part of the job that runs beside others; see `Stages.branch`."""
+        branch = copy(self)
+        branch.stages = self.stages.branch()
+        return branch
+
+    def join(self, branches: Sequence[RunFolder]) -> None:
+        """Go on from where all branches have come."""
+        self.stages.join([branch.stages for branch in branches])
 
     def note_time(self, name: str, seconds: float) -> None:
         """Put a time into ``times.json``."""

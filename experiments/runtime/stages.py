@@ -11,6 +11,7 @@ import hashlib
 import re
 import time
 from contextlib import suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from experiments.runtime import formats
@@ -19,7 +20,7 @@ from plants.core import atomic_files
 from plants.core.reading import files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Result = TypeVar("Result")
@@ -47,14 +48,41 @@ class Stages:
         Hash of what all stages depend on: the configuration and the user's input files.
     note_time : callable
         Takes the name of a stage that was computed, and how long that took [s].
+
+    Attributes
+    ----------
+    note_time : callable
+    chain : str
+        Hash of all that the next stage depends on.
+    passed : list of str
+        Stages that were passed.
+    alone : bool
+        Whether no branch beside this one uses the folders.
     """
 
     def __init__(self, folder: Path, inputs: str, note_time: Callable[[str, float], None]) -> None:
         self._finished = folder / "stages"
         self._checkpoints = folder / "checkpoints"
-        self._chain = inputs  # grows by the content of each stage that was passed
-        self._passed: list[str] = []
-        self._note_time = note_time
+        self.chain = inputs  # grows by the content of each stage that was passed
+        self.passed: list[str] = []
+        self.alone = True
+        self.note_time = note_time
+
+    def branch(self) -> Stages:
+        """Return stages that go on from here and need nothing of other branches, which may run at the same time."""
+        branch = copy(self)
+        branch.passed, branch.alone = list(self.passed), False
+        return branch
+
+    def join(self, branches: Sequence[Stages]) -> None:
+        """Go on from where all branches have come, in their order."""
+        before = len(self.passed)
+        for branch in branches:
+            for name in branch.passed[before:]:
+                self._check_name(name)
+                self.passed.append(name)
+        self.chain = digest_of([branch.chain for branch in branches])
+        self._leave_nothing()
 
     def run(
         self,
@@ -90,17 +118,17 @@ class Stages:
         """
         start = time.monotonic()
         self._check_name(name)
-        digest = digest_of([name, self._chain, inputs])
+        digest = digest_of([name, self.chain, inputs])
         place = self._finished / name
         new = not self._is_finished(place, digest)
         if new:
             self._compute(place, digest, compute, save)
-        self._passed.append(name)
-        self._chain = digest_of([digest, formats.read_json(place / _RECORD)["files"]])
+        self.passed.append(name)
+        self.chain = digest_of([digest, formats.read_json(place / _RECORD)["files"]])
         if not new:
             return _loaded(place, load)
         result = load(place)
-        self._note_time(name, time.monotonic() - start)
+        self.note_time(name, time.monotonic() - start)
         return result
 
     def _compute(
@@ -138,13 +166,17 @@ class Stages:
     def _forget_checkpoints(self, name: str) -> None:
         for folder in self._checkpoints.glob(f"{name}-" + "[0-9a-f]" * 12):
             atomic_files.remove(folder)
+        if self.alone:  # a branch beside it may be about to use the folder
+            self._leave_nothing()
+
+    def _leave_nothing(self) -> None:
         with suppress(OSError):  # not there, or not empty
             self._checkpoints.rmdir()
 
     def _check_name(self, name: str) -> None:
         if not re.fullmatch(r"[a-z0-9_]+", name):
             raise ValueError(f"a stage's name is made of a-z, 0-9 and _, got {name!r}")
-        if name in self._passed:
+        if name in self.passed:
             raise ValueError(f"stage {name!r} has been run already; names of stages must differ")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from experiments.pipeline import judged_rollouts, judging, knowledge, ladder, refining, search_results
+from experiments.pipeline.bench import Bench
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
 
 FULL = "knowledge_base"
 
@@ -41,10 +42,19 @@ FULL = "knowledge_base"
 class Scratch:
     """Stages without a run folder: computed where they are asked for, and not kept."""
 
+    kept = False
+
     def stage(self, name: str, compute: Any, save: Any, load: Any, inputs: Any = None) -> Any:  # noqa: ARG002
         """Compute a stage; its checkpoints go with it."""
         with tempfile.TemporaryDirectory() as folder:
             return compute(Path(folder))
+
+    def branch(self) -> Scratch:
+        """Return what serves a branch: there is nothing that branches could take from each other."""
+        return self
+
+    def join(self, branches: list[Scratch]) -> None:
+        """Go on after branches."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,7 @@ class Design:
 def read(folder: Path) -> Design:
     """Read a finished design from its run folder."""
     stages, metrics = folder / "stages", formats.read_json(folder / "metrics.json")
-    bench = ladder.Bench(
+    bench = Bench(
         setup(stored_settings("design", read_record(folder)["config"])), cast("RunFolder", Scratch()), quiet=True
     )
     if (rounds := bench.setup.config.teacher.rounds) > 1:
@@ -190,7 +200,7 @@ def rollouts(design: Design, controller: FuzzyController) -> np.ndarray:
 
 def _bench(design: Design, **changes: Any) -> Bench:
     setup = replace(design.bench.setup, **changes)
-    return ladder.Bench(setup, cast("RunFolder", Scratch()), quiet=True)
+    return Bench(setup, cast("RunFolder", Scratch()), quiet=True)
 
 
 def _refined(

@@ -70,7 +70,7 @@ int main(void)
     return 0;
 }}
 """
-_DRIVER_ST = """
+DRIVER_ST = """
 #include <stdio.h>
 {text}
 int main(void)
@@ -143,10 +143,10 @@ def in_c(job: Job, folder: Path) -> Run:
     write = "\n".join(f"        taken[{k}] = out.{s.name};" for k, s in enumerate(machine.outputs))
     sizes = {"n": len(machine.inputs), "m": len(machine.outputs), "width": len(machine.inputs) + 2}
     (folder / "main.c").write_text(_DRIVER_C.format(name=name, read=read, write=write, **sizes), encoding="utf-8")
-    return _compiled(folder, f"{name}.c", "main.c")
+    return compiled(folder, f"{name}.c", "main.c")
 
 
-def _compiled(folder: Path, *files: str) -> Run:
+def compiled(folder: Path, *files: str) -> Run:
     """Return what runs C files that read rows and write outputs; multiplications and sums are rounded each by itself."""
     command = ["gcc", "-std=c99", "-O2", "-ffp-contract=off", *files, "-o", "driven", "-lm"]
     subprocess.run(command, cwd=folder, check=True)
@@ -204,7 +204,7 @@ def in_st_c(job: Job, folder: Path) -> Run:
     """Return what runs the Structured Text as C, compiled."""
     machine = job.machine
     text, names = _st(machine)
-    driver = _DRIVER_ST.format(
+    driver = DRIVER_ST.format(
         text=structured_text_in_c.translated(text),
         slots=", ".join(f"&b.{structured_text_in_c.name_of(name)}" for name in names),
         inputs=", ".join(str(machine.places[signal.name]) for signal in machine.inputs),
@@ -212,7 +212,7 @@ def in_st_c(job: Job, folder: Path) -> Run:
         n=len(machine.inputs), m=len(machine.outputs), width=len(machine.inputs) + 2,
     )  # fmt: skip
     (folder / "block.c").write_text(driver, encoding="utf-8")
-    return _compiled(folder, "block.c")
+    return compiled(folder, "block.c")
 
 
 def _st(machine: Machine) -> tuple[str, list[str]]:

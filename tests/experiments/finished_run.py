@@ -19,8 +19,9 @@ from configs.schema import (
     SituationsConfig,
 )
 from experiments.pipeline import front, judged_rollouts, judging, rungs, search_results
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.knowledge import Refined
-from experiments.pipeline.ladder import Bench, Reference
+from experiments.pipeline.ladder import Reference
 from experiments.report import outputs
 from experiments.report.builders.case import FinishedDesign
 from experiments.runtime.run_folder import RunFolder
@@ -103,7 +104,9 @@ def run(folder, config=None):
     imitated = knowledge_base(bench.setup, 0.6)
     imitated.save(_stage(folder, "imitation") / "knowledge_base.json")
     further = rungs.further(bench, fixed, reference.fitness, imitated).contenders
-    group = judging.contenders(bench, reference, fixed, [], oracle, imitated, refined, further)
+    group = judging.contenders(bench, reference, fixed, [], imitated, refined, further)
+    spread = bench.setup.config.situations.unforeseen_spread > 0.0
+    group = judging.with_oracle(bench, group, fixed, None if spread else oracle)
     fronts = front.search(bench, reference, fixed, refined, further)
     fronts = front.decided(bench, reference, fronts, group)
     group += front.contenders(bench, fronts)

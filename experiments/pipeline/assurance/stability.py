@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from experiments.settings import Setup
     from sscq.baselines.tuned import Tuned
     from sscq.certificates.certify import SlowestLoop

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.worst.worst_case import WorstCase

@@ -13,7 +13,7 @@ from experiments.pipeline.rungs.rung import Rungs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness

@@ -18,7 +18,7 @@ from flcs.refinement.rule_count import prune
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.rungs import Starts
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned

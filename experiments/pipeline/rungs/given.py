@@ -10,7 +10,7 @@ from experiments.pipeline.rungs.rung import Rungs
 from experiments.settings import start
 
 if TYPE_CHECKING:
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
 
 NAME = "given"
 _TITLE = "knowledge base given as start"

@@ -27,7 +27,7 @@ from sscq.margins.operating import loop_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from flcs.refinement.hand_made import GainRanges
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness

@@ -12,7 +12,7 @@ from sscq.baselines.lqi import NoLqiError, lqi_problem
 from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from sscq.baselines.lqi import LqiProblem
     from sscq.fitness import Fitness
 

@@ -17,7 +17,7 @@ from sscq.margins.operating import SLACK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
 
 USUAL = MarginLimits(1.6)  # where the design asks for no margins
 _FORMS = {"margin_table": False, "margin_table_fine": True}  # with nodes between the operating points?

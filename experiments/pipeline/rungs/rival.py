@@ -15,7 +15,7 @@ from sscq.baselines.candidates import Candidate
 from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from plants import Plant, Rival
     from sscq.fitness import Fitness
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.baselines.candidates import Candidate

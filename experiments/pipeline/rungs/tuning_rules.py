@@ -12,7 +12,7 @@ from sscq.baselines.tuned import Tuned
 from sscq.baselines.tuning_rules import rule_gains
 
 if TYPE_CHECKING:
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.bench import Bench
 
 
 def rungs(bench: Bench) -> Rungs:

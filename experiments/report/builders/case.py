@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from controllers import PID
+    from experiments.pipeline.bench import Bench
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.ladder import Reference
     from experiments.report.records.results import Group
     from experiments.settings import Setup
     from plants import Plant

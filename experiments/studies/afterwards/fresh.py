@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import quality_in
-from experiments.pipeline.ladder import Bench
 from experiments.pipeline.search_stages import SearchedDesign, searched
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings

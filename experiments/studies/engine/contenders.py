@@ -14,6 +14,7 @@ import sscq
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
 from experiments.pipeline import ladder, search_results
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from plants.core.motion.trajectory import Trajectory
     from sscq.baselines.tuned import Tuned
 
-    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "RivalController"]], dict[str, "RivalController"]]
+    Begun = Callable[[Bench, ladder.Reference, Mapping[str, "RivalController"]], dict[str, "RivalController"]]
 
 
 DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
@@ -100,7 +101,7 @@ def contenders(
         they do not fit the plant.
     """
     job = replace(setup(stored_settings("design", folder.config)), threads=threads)
-    bench = ladder.Bench(job, folder, quiet=True)
+    bench = Bench(job, folder, quiet=True)
     reference = ladder.reference(bench)
     searched = [(one, _searched(bench, reference, one)) for one in others(job)]
     told = formats.read_json(folder.path / "metrics.json")["controllers"]
@@ -148,7 +149,7 @@ def stored_controller(run: Path, job: Setup, name: str, told: Mapping[str, Any])
     return kind(job.laws, *box).controller, theta
 
 
-def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candidate) -> Tuned:
+def _searched(bench: Bench, reference: ladder.Reference, candidate: Candidate) -> Tuned:
     """The candidate searched with everyone's fitness, evaluations and methods, chosen on the way by validation."""
     job = bench.setup
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline import judged_rollouts
-from experiments.pipeline.ladder import Bench
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.rungs import tuning_rules
 from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, situation, symbol
 from experiments.report.drawing.numbers import plain, share, with_unit

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from controllers.protocols import Numbers
-    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.bench import Bench
+    from experiments.pipeline.ladder import Reference
     from experiments.settings import Setup
     from experiments.studies.engine.contenders import RivalController
     from plants import Plant

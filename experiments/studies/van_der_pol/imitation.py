@@ -15,7 +15,8 @@ from zlib import crc32
 import numpy as np
 
 from experiments.pipeline import aggregation, knowledge
-from experiments.pipeline.ladder import Bench, Reference
+from experiments.pipeline.bench import Bench
+from experiments.pipeline.ladder import Reference
 from experiments.runtime.launch import configured
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup

@@ -6,7 +6,8 @@ import pytest
 import flcs
 from configs.schema import SituationsConfig, TeacherConfig
 from experiments.pipeline import aggregation, judging, knowledge, refining
-from experiments.pipeline.ladder import Bench, Reference
+from experiments.pipeline.bench import Bench
+from experiments.pipeline.ladder import Reference
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup

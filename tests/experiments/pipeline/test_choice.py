@@ -7,6 +7,7 @@ import pytest
 
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline import choice, judging, ladder
+from experiments.pipeline.bench import Bench, stage_name
 from experiments.report.recorded import delivered
 from experiments.runtime import formats
 from experiments.settings import setup
@@ -20,7 +21,7 @@ SLACK, TIGHT = FIXED * 0.2, FIXED * 0.9
 
 @pytest.fixture(scope="module")
 def bench():
-    return ladder.Bench(setup(finished_run.configuration(seeds=3)), cast("object", Scratch()), quiet=True)
+    return Bench(setup(finished_run.configuration(seeds=3)), cast("object", Scratch()), quiet=True)
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +46,19 @@ def groups(bench):
 
 
 def test_every_search_has_a_seed_and_stages_of_its_own(bench):
-    one, two, three = bench.searches()
+    one, two, three = (bench.of_search(number) for number in range(3))
     assert one.setup.seed == bench.setup.seed
     assert len({each.setup.seed for each in (one, two, three)}) == 3
     assert two.setup.sets is one.setup.sets  # the same situations
-    assert [ladder.stage_name("tables", each.search) for each in (one, two, three)] == [
+    assert [stage_name("tables", each.search) for each in (one, two, three)] == [
         "tables", "tables_search_2", "tables_search_3",
     ]  # fmt: skip
     assert two.labelled("genetic search") == "search 2 of 3: genetic search"
 
 
 def test_one_search_is_as_it_was():
-    alone = ladder.Bench(setup(finished_run.configuration()), cast("object", Scratch()), quiet=True)
-    assert [one.setup.seed for one in alone.searches()] == [alone.setup.seed]
+    alone = Bench(setup(finished_run.configuration()), cast("object", Scratch()), quiet=True)
+    assert [one.setup.seed for one in alone.of_searches(lambda each: each)] == [alone.setup.seed]
     assert alone.labelled("genetic search") == "genetic search"
     fixed = tuned(alone, FIXED)
     assert choice.fixed(alone, None, [fixed]) is fixed

@@ -10,8 +10,8 @@ import pytest
 from configs.rules import check
 from configs.schema import ControllerConfig, DesignConfig, FrontConfig
 from experiments.pipeline import front, front_files
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.front import CHOICE_NAME, Choice, Front, contenders, decided
-from experiments.pipeline.ladder import Bench
 from experiments.report.builders import learning
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError

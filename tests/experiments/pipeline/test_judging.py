@@ -8,7 +8,8 @@ import pytest
 
 from configs.schema import BudgetConfig, SituationsConfig
 from controllers import ConstantGains, Controller, gain_names
-from experiments.pipeline import judged_rollouts, ladder
+from experiments.pipeline import judged_rollouts
+from experiments.pipeline.bench import Bench
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from sscq.baselines.tuned import Tuned
@@ -28,7 +29,7 @@ def bench(repeat_taught, **situations):
         situations=SituationsConfig(**kinds, **situations),
         budget=BudgetConfig(evaluations=60, verdict_seeds=SEEDS, repeat_taught=repeat_taught),
     )
-    return ladder.Bench(setup(config), cast("object", Scratch()), quiet=True)
+    return Bench(setup(config), cast("object", Scratch()), quiet=True)
 
 
 def rollouts(bench, **changes):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import design
-from experiments.runtime import progress
+from experiments.runtime import formats, progress
 from experiments.runtime.progress import JobProgress
 
 TINY = (
@@ -37,6 +37,11 @@ def shares(text):
     return [int(number) for number in re.findall(r"^design (\d+)%, ", text, re.MULTILINE)]
 
 
+def content(run):
+    files = {file.relative_to(run) for file in Path(run).rglob("*") if file.is_file()} - {Path("times.json")}
+    return {file: Path(run, file).read_bytes() for file in files}
+
+
 def test_lines_tell_the_whole_design_and_a_resumed_one_counts_what_is_done(begun, capsys):
     design.main(TINY)
     known = [place for name, place in begun.items() if place is not None]
@@ -47,6 +52,10 @@ def test_lines_tell_the_whole_design_and_a_resumed_one_counts_what_is_done(begun
     assert told[0] < 20
     assert told[-1] >= 95
     assert len([share for share in told if 20 < share < 80]) > 10
+    design.main([*TINY, "output=beside", "threads=3"])
+    assert set(begun) >= set(formats.read_json(Path("beside/times.json")))
+    assert shares(capsys.readouterr().err)[-1] >= 95
+    assert content("beside") == content("run")  # stages and their hashes too, whether one after the other or at once
     begun.clear()
     shutil.rmtree(Path("run/stages/responses"))
     design.main(["resume=run"])

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from configs import FOLDER, store
 from experiments.pipeline import refining, search_results
-from experiments.pipeline.ladder import Bench
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.refining import Refining, completed
 from experiments.settings import setup
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable

@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 import plants
 from configs import FOLDER, store
 from controllers import Controller, GainTable
-from experiments.pipeline.ladder import Bench
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.scheduling_inputs import chosen, designed_starts, designed_table
 from experiments.settings import setup
 from experiments.suites.variants import Scratch

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from configs.schema import AssuranceConfig
-from experiments.pipeline import ladder
 from experiments.pipeline.assurance.worst_cases import WorstFinding, WorstSearches
+from experiments.pipeline.bench import Bench
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from sscq.worst.envelope import Envelope
@@ -20,7 +20,7 @@ from tests.experiments.pipeline.test_choice import tuned
 
 def bench(**changes):
     config = finished_run.configuration(**changes)
-    return ladder.Bench(setup(config), cast("object", Scratch()), quiet=True)
+    return Bench(setup(config), cast("object", Scratch()), quiet=True)
 
 
 def test_a_finished_run_has_both_with_equal_budget(run):

@@ -92,17 +92,21 @@ PLAN = {
 def test_the_time_left_of_a_job_follows_from_the_pace_of_its_stages():
     clock = Clock()
     job = JobProgress("design", PLAN, clock=clock)
-    assert job.words(0.5) == ""
+    job.at(0.5)
+    assert job.words() == ""
     job.begin("fixed")
-    assert job.words(0.0) == ""
+    job.at(0.0)
+    assert job.words() == ""
     clock.now += 10.0
-    assert job.words(0.5) == "design 10%, 1 min 35 s left"  # 10 s of 10 + 10 + 5 + 2 * 40
+    job.at(0.5)
+    assert job.words() == "design 10%, 1 min 35 s left"  # 10 s of 10 + 10 + 5 + 2 * 40
     job.passed(None)
     clock.now += 10.0
     job.end("fixed")
     job.begin("tables")
     clock.now += 20.0
-    assert job.words(0.5, 100.0) == "design 30%, 1 min 33 s left"  # 150 units took 40 s: 350 are left
+    job.at(0.5, 100.0)
+    assert job.words() == "design 30%, 1 min 33 s left"  # 150 units took 40 s: 350 are left
 
 
 def test_a_stage_takes_what_it_took_in_another_search():
@@ -110,7 +114,8 @@ def test_a_stage_takes_what_it_took_in_another_search():
     job = JobProgress("design", PLAN, {"fixed": 10.0, "net": 5.0, "tables": 85.0}, clock)
     job.begin("tables_search_2")
     clock.now += 1.0
-    assert job.words(0.2) == "design 60%, 1 min 8 s left"
+    job.at(0.2)
+    assert job.words() == "design 60%, 1 min 8 s left"
 
 
 def test_what_an_earlier_session_did_counts_as_done():
@@ -119,7 +124,8 @@ def test_what_an_earlier_session_did_counts_as_done():
     job.end("fixed")
     job.end("net")
     job.begin("tables")
-    assert job.words(0.0) == "design 27%, 40 s left"
+    job.at(0.0)
+    assert job.words() == "design 27%, 40 s left"
 
 
 def test_the_job_stands_before_the_line_of_its_stage_and_a_line_fits_the_terminal(monkeypatch):
@@ -139,4 +145,5 @@ def test_the_job_stands_before_the_line_of_its_stage_and_a_line_fits_the_termina
 def test_an_unplanned_stage_says_nothing_of_the_job():
     job = JobProgress("design", PLAN)
     job.begin("choice")
-    assert job.words(0.5) == ""
+    job.at(0.5)
+    assert job.words() == ""

@@ -9,6 +9,7 @@ import pytest
 
 from experiments import benchmark
 from experiments.pipeline import knowledge, ladder
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.knowledge import Refined
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
@@ -45,7 +46,7 @@ def design():
     for several in (config.situations.taught, config.situations.validation, config.situations.unforeseen):
         for name in several:
             several[name] = replace(several[name], t_end=0.3)
-    bench = ladder.Bench(replace(setup(config), evaluations=24, limits=None), cast("object", Scratch()), quiet=True)
+    bench = Bench(replace(setup(config), evaluations=24, limits=None), cast("object", Scratch()), quiet=True)
     bench.margins = None
     kb = finished_run.knowledge_base(bench.setup, 0.4)
     entry = finished_run.entry("knowledge_base_equal", "", finished_run.FIXED, *["GeneticAlgorithm", "CmaEs"] * 2)
@@ -89,7 +90,7 @@ def test_the_worth_of_the_start_follows_the_number_of_searches(design, monkeypat
     def worth(tries):
         config = design.bench.setup.config
         config = replace(config, search=replace(config.search, tries=tries))
-        bench = ladder.Bench(replace(design.bench.setup, config=config), design.bench.folder, quiet=True)
+        bench = Bench(replace(design.bench.setup, config=config), design.bench.folder, quiet=True)
         return start_of(replace(design, refined=refined, bench=bench))
 
     # J 1.3: 40 evaluations in the first search and 30 of the third; 40 in the second.

@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from configs import FOLDER, store
-from experiments.pipeline.ladder import Bench
+from experiments.pipeline.bench import Bench
 from experiments.pipeline.rungs import hand_made as rung
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
