@@ -58,7 +58,10 @@ class RunConfig:
         ),
     )  # fmt: skip
     threads: int | None = setting(
-        None, "processors to use: threads of simulations, searches side by side; null: all; results do not depend on it", low=1, session=True
+        None,
+        "processors to use: threads of simulations, searches side by side; null: all; results do not depend on it",
+        low=1,
+        session=True,
     )
     output: str | None = setting(None, "output folder; null: a new one below runs/", session=True)
     resume: str | None = setting(None, "run folder of a stopped run to go on with", session=True)

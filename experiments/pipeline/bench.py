@@ -173,28 +173,26 @@ class Bench:
     def search_stage(
         self,
         name: str,
-        candidates: Callable[[], list[Candidate]],
+        candidate: Callable[[], Candidate],
         fitness: Fitness,
         methods: Callable[[int], tuple[Method, ...]] | None = None,
         validation: Task | None = None,
-    ) -> list[Tuned]:
-        """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
+        seed: int = 0,
+    ) -> Tuned:
+        """Run a stage that searches a candidate with the full budget; `validation` may stop it early."""
 
         def compute(checkpoints: Path) -> list[Tuned]:
-            entries = []
-            for number, candidate in enumerate(candidates()):
-                plan, progress = self.plan(len(candidate.low), checkpoints, f"{name}: {candidate.title}", number)
-                if methods is not None:
-                    plan = replace(plan, methods=methods(len(candidate.low)))
-                with progress:
-                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins, validation)
-                entries.append(found)
-            return entries
+            one = candidate()
+            plan, progress = self.plan(len(one.low), checkpoints, f"{name}: {one.title}", seed)
+            if methods is not None:
+                plan = replace(plan, methods=methods(len(one.low)))
+            with progress:
+                return [search(self.setup.task(fitness=fitness), one, plan, self.margins, validation)]
 
         def load(folder: Path) -> list[Tuned]:
-            return search_results.load(folder, candidates())
+            return search_results.load(folder, [candidate()])
 
-        return self.stage(name, compute, search_results.save, load)
+        return self.stage(name, compute, search_results.save, load)[0]
 
 
 def _of_search(search: Callable[[Bench], Result], number: int, bench: Bench) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.settings import Setup
-    from sscq.baselines.candidates import Candidate
+    from sscq.baselines.candidates import Candidate, TableVariable
     from sscq.baselines.objective import Task
     from sscq.baselines.search_plan import Method
     from sscq.baselines.tuned import Tuned
@@ -138,8 +139,8 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     """The best fixed PID: the better one of two searches, genetic and CMA-ES, each with the full budget."""
     setup = bench.setup
 
-    def one() -> list[Candidate]:
-        return [candidates.fixed(setup.laws, setup.low, setup.high, ref.start)]
+    def one() -> Candidate:
+        return candidates.fixed(setup.laws, setup.low, setup.high, ref.start)
 
     def genetic(n: int) -> tuple[Method, ...]:
         first = setup.method(n, setup.evaluations)[0]
@@ -148,8 +149,12 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     def cma(_: int) -> tuple[Method, ...]:
         return (CmaEs(evaluations=setup.evaluations, renew_every=setup.config.search.renew_every),)
 
-    by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
-    by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]
+    by_ga, by_cma = bench.side_by_side(
+        [
+            lambda each: each.search_stage("fixed_genetic", one, ref.fitness, genetic),
+            lambda each: each.search_stage("fixed_cmaes", one, ref.fitness, cma),
+        ]
+    )
     better = by_cma if by_cma.fitness <= by_ga.fitness else by_ga
     return replace(better, evaluations=by_ga.spent + by_cma.spent, histories=(*by_ga.histories, *by_cma.histories))
 
@@ -197,19 +202,26 @@ def richer(bench: Bench, ref: Reference, fixed: Tuned, fitness: Fitness) -> list
     setup = bench.setup
     start, validation = np.vstack([fixed.theta, ref.start]), validation_task(bench, fitness, fixed)
 
-    def two() -> list[Candidate]:
-        return [candidates.two_degree(setup.laws, setup.low, setup.high, start)]
+    low, high = setup.low, setup.high
 
-    def tables() -> list[Candidate]:
-        return [
-            candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
-            for variable in candidates.variables(setup.plant)
-        ]
+    def two() -> Candidate:
+        return candidates.two_degree(setup.laws, low, high, start)
 
-    branches = [lambda one: one.search_stage("two_degree", two, fitness, validation=validation)]
+    def table(variable: TableVariable) -> Candidate:
+        return candidates.table(setup.laws, low, high, start, variable, setup.tick)
+
+    several = [("two_degree", two, 0)]
     if len(setup.plant.channels) == 1:
-        branches.append(lambda one: one.search_stage("tables", tables, fitness, validation=validation))
-    return [entry for entries in bench.side_by_side(branches) for entry in entries]
+        variables = enumerate(candidates.variables(setup.plant))
+        several += [(f"table_{variable.name}", partial(table, variable), number) for number, variable in variables]
+    return bench.side_by_side(
+        [
+            partial(
+                Bench.search_stage, name=name, candidate=candidate, fitness=fitness, seed=seed, validation=validation
+            )
+            for name, candidate, seed in several
+        ]
+    )
 
 
 def oracle_share(setup: Setup) -> int:

@@ -81,7 +81,7 @@ def _of_search(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
     further = setup.config.ladder.further
     yield "two_degree", PlannedWork(loops)
     if len(setup.plant.channels) == 1:
-        yield "tables", PlannedWork(len(candidates.variables(setup.plant)) * loops)
+        yield from ((f"table_{one.name}", PlannedWork(loops)) for one in candidates.variables(setup.plant))
         if setup.config.network.inputs is None:
             yield "scheduling_inputs", PlannedWork(0.0, _CHOICE)
     rounds = setup.config.teacher.rounds

@@ -1,7 +1,7 @@
 """A common quadratic Lyapunov function for a family of matrices, with the largest decay rate that a search finds.
 
-The inequalities are linear in P once the decay rate is fixed (a semidefinite program, by cvxpy with an open solver
-that is loaded when it is needed); the rate is bisected. What the solver gives is only a proposal:
+The inequalities are linear in P once the decay rate is fixed (a semidefinite program for the solver clarabel, which is
+loaded when it is needed); the rate is bisected. What the solver gives is only a proposal:
 :mod:`sscq.certificates.certificate` verifies it, and a certificate that the check refuses is none.
 
 States come scaled by powers of two, and are turned into the coordinates in which the mean of the family has the unit
@@ -11,12 +11,12 @@ others as they are found violated.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, matrix_balance, solve_continuous_lyapunov, solve_discrete_lyapunov
+from scipy.sparse import csc_matrix
 
 from sscq.certificates.certificate import MOST_EXACT, Certificate, decays, excludes, proved
 
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-SOLVERS = ("CLARABEL", "SCS")  # the second where the first gives up
 _LIFTED = 1e-9  # of the largest eigenvalue: what makes a weight of a face one of the interior
 
 
 class SolverMissingError(ImportError):
-    """The solvers of semidefinite programs are not installed."""
+    """The solver of semidefinite programs is not installed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,54 +60,81 @@ def widest(matrices: Array, decay: float, sample_time: float | None, size: float
     From sample to sample the last is e^(-2 a h) P - A' P A - t I >= 0. The program always has a solution; the sign of t
     tells whether the inequalities have.
 
+    The solver's variables are P as a vector (see :class:`_Triangle`) and t; each inequality is a block of rows.
+
     Raises
     ------
     SolverMissingError
-        If cvxpy is not installed.
+        If clarabel is not installed.
     """
-    cp = _cvxpy()
-    n = matrices.shape[1]
-    P, t = cp.Variable((n, n), symmetric=True), cp.Variable()
-    unit = np.eye(n)
+    clarabel = _clarabel()
+    triangle = _Triangle(matrices.shape[1])
+    basis, m = triangle.basis, len(triangle.basis)
+    turned = np.swapaxes(matrices, 1, 2)[:, None]
+    if sample_time is None:
+        half = basis @ matrices[:, None]
+        left = -(half + np.swapaxes(half, 2, 3) + 2.0 * decay * basis) / size
+    else:
+        left = np.exp(-2.0 * decay * sample_time) * basis - turned @ basis @ matrices[:, None]
+    blocks = [*np.swapaxes(triangle.vectors(left), 1, 2), np.eye(m)]  # of P's entries, [row, entry]
+    unit = triangle.vectors(np.eye(triangle.n))[:, None]
+    inequalities = np.vstack([np.hstack([-block, unit]) for block in blocks])
+    trace = np.append(unit[:, 0], 0.0)
+    found = clarabel.DefaultSolver(
+        csc_matrix((m + 1, m + 1)), np.append(np.zeros(m), -1.0), csc_matrix(np.vstack([trace, inequalities])),
+        np.append(float(triangle.n), np.zeros(len(inequalities))),
+        [clarabel.ZeroConeT(1), *(clarabel.PSDTriangleConeT(triangle.n) for _ in blocks)], _settings(clarabel),
+    ).solve()  # fmt: skip
+    if str(found.status) not in _SOLVED:
+        return Answer(-np.inf, None, None)
+    x, dual = np.array(found.x), np.array(found.z)[1:].reshape(len(blocks), m)
+    weights = np.array([_lifted(triangle.matrix(one)) for one in dual[:-1]])
+    return Answer(float(x[-1]), triangle.matrix(x[:-1]), weights)
 
-    def left(A: Array) -> Any:
-        if sample_time is None:
-            return -(A.T @ P + P @ A + 2.0 * decay * P) / size
-        return np.exp(-2.0 * decay * sample_time) * P - A.T @ P @ A
 
-    kept = [_symmetric(left(A)) - t * unit >> 0 for A in matrices]
-    problem = cp.Problem(cp.Maximize(t), [*kept, P - t * unit >> 0, cp.trace(P) == n])
-    for solver in SOLVERS:
-        if solver in cp.installed_solvers() and _solved(cp, problem, solver):
-            weights = np.array([_lifted(one.dual_value) for one in kept])
-            return Answer(float(t.value), np.array(P.value), weights)
-    return Answer(-np.inf, None, None)
+_SOLVED = ("Solved", "AlmostSolved")  # a proposal is judged by the check, not by the solver
 
 
-def _cvxpy() -> Any:
+def _clarabel() -> Any:
     try:
-        import cvxpy
+        import clarabel
     except ImportError as error:
         message = (
-            "a common Lyapunov function needs cvxpy and its solvers, which are not installed; "
+            "a common Lyapunov function needs the solver clarabel, which is not installed; "
             "use: pip install 'sscq[assurance]'"
         )
         raise SolverMissingError(message) from error
-    return cvxpy
+    return clarabel
 
 
-def _solved(cp: Any, problem: Any, solver: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an inaccurate proposal is judged by the check, not by the solver
-        try:
-            problem.solve(solver=solver)
-        except cp.error.SolverError:
-            return False
-    return problem.status in {"optimal", "optimal_inaccurate"}
+def _settings(clarabel: Any) -> Any:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    return settings
 
 
-def _symmetric(matrix: Any) -> Any:
-    return 0.5 * (matrix + matrix.T)
+class _Triangle:
+    """Symmetric matrices [n, n] as the solver has them: the upper triangle, column after column.
+
+    What is off the diagonal is multiplied by the root of two, so that products of vectors are traces of products.
+    """
+
+    def __init__(self, n: int) -> None:
+        columns, rows = np.tril_indices(n)
+        self.n, self._places = n, (rows, columns)
+        self._scale = np.where(rows == columns, 1.0, np.sqrt(2.0))
+        self.basis = np.array([self.matrix(unit) for unit in np.eye(len(rows))])
+
+    def vectors(self, matrices: Array) -> Array:
+        """Return matrices [..., n, n] as vectors [..., n (n + 1) / 2]."""
+        return np.asarray(matrices[(..., *self._places)] * self._scale)
+
+    def matrix(self, vector: Array) -> Array:
+        """Return a vector as its matrix."""
+        upper = np.zeros((self.n, self.n))
+        upper[self._places] = vector / self._scale
+        return upper + np.triu(upper, 1).T
 
 
 def _lifted(weight: Array) -> Array:
@@ -292,7 +318,7 @@ def common_lyapunov(
     ValueError
         If these are no finite square matrices of one size, or names or states do not fit.
     SolverMissingError
-        If cvxpy or its solvers are not installed.
+        If clarabel is not installed.
     """
     family = _checked(matrices, names, states)
     labels = tuple(names) or tuple(f"member {k + 1}" for k in range(len(family)))

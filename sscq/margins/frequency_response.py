@@ -11,10 +11,12 @@ sec. 10.3). The same on circles |z| = e^(g h) outside the unit circle tells how 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sscq.margins.kernel import Evaluation
 from sscq.margins.sampled_loop import SampledPlant, sample
 
 if TYPE_CHECKING:
@@ -188,6 +190,14 @@ class LoopResponse:
     def name(self) -> str:
         """Operating point."""
         return self.sampled.name
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The kernel that computes margins from it."""
+        return Evaluation(
+            self.log_frequency, self.basis, self.regular, self.at_rest, self.at_nyquist, self.growth, self.rings,
+            self.sampled.loop.sample_time,
+        )  # fmt: skip
 
     @property
     def rate(self) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.kernel.cache import function
+from plants.core.kernel.cache import prepared
 from plants.core.kernel.kernel import written
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def _rows(
     gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out, pairs, work,
     ring_work,
 ):  # fmt: skip
-    """Fill `out`; see :func:`evaluate`. Memory: pairs [3, 2, n_x], work [3, n_x], ring_work [2, n_ring]."""
+    """Fill `out`; see :class:`Evaluation`. Memory: pairs [3, 2, n_x], work [3, n_x], ring_work [2, n_ring]."""
     n = len(x)
     loop, open_loop, closed = pairs[0], pairs[1], pairs[2]
     for row in range(len(gains)):
@@ -337,18 +337,36 @@ def text() -> str:
     return written("margins of frozen loops", named, FUNCTIONS, _rows)
 
 
-def evaluate(
-    gains: Array, x: Array, basis: Array, regular: Array, at_rest: Array, at_nyquist: Array, ring_x: Array,
-    rates: Array, rings: Array, sample_time: float, level: int, enough: float, out: Array,
-) -> None:  # fmt: skip
-    """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
+class Evaluation:
+    """What fills results [n, len(COLUMNS)] for gains [n, 3] at one operating point, ready to be called often.
 
-    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
-    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
-    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
+    Parameters
+    ----------
+    x, basis, regular, at_rest, at_nyquist, rates, rings : ndarray
+        Those of a LoopResponse, x its log_frequency and rates its growth.
+    sample_time : float
+        [s]
     """
-    n, memory = len(x), np.empty
-    function(text(), _ARGUMENTS)(
-        gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out,
-        memory((3, 2, n)), memory((3, n)), memory((2, len(ring_x))),
-    )  # fmt: skip
+
+    def __init__(
+        self, x: Array, basis: Array, regular: Array, at_rest: Array, at_nyquist: Array, rates: Array, rings: Array,
+        sample_time: float,
+    ) -> None:  # fmt: skip
+        ring_x = x[::2].copy()
+        self._sizes = (len(x), len(ring_x))
+        static = (x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time)
+        self._call = prepared(text(), _ARGUMENTS, (None, *static, *(None,) * 6))
+
+    def __call__(self, gains: Array, level: int, enough: float, out: Array) -> None:
+        """Fill `out`, which starts at 0.
+
+        Of stable loops `level` FULL gives all, DELAY neither the complementary sensitivity nor the gain margins,
+        SENSITIVITY the sensitivity alone. A sensitivity below 1 / `enough` may be given too small: its peaks are not
+        refined.
+        """
+        n, m = self._sizes
+        memory = np.empty(9 * n + 2 * m)
+        pairs, work, ring_work = memory[: 6 * n], memory[6 * n : 9 * n], memory[9 * n :]
+        self._call(
+            gains, level, enough, out, pairs.reshape(3, 2, n), work.reshape(3, n), ring_work.reshape(2, m)
+        )  # fmt: skip

@@ -279,21 +279,7 @@ def _table(gains: Array, responses: Sequence[LoopResponse], level: int = kernel.
     gains, wild = tame(gains)
     table = np.zeros((len(responses), len(gains), len(kernel.COLUMNS)))
     for response, out in zip(responses, table, strict=True):
-        kernel.evaluate(
-            gains,
-            response.log_frequency,
-            response.basis,
-            response.regular,
-            response.at_rest,
-            response.at_nyquist,
-            response.log_frequency[::2].copy(),
-            response.growth,
-            response.rings,
-            response.sampled.loop.sample_time,
-            level,
-            enough,
-            out,
-        )
+        response.evaluation(gains, level, enough, out)
         _settle(gains, wild, response, out)
     return table
 
@@ -301,6 +287,8 @@ def _table(gains: Array, responses: Sequence[LoopResponse], level: int = kernel.
 def _settle(gains: Array, wild: NDArray[np.bool_], response: LoopResponse, out: Array) -> None:
     """Decide what the grid was too coarse for, loops with a hidden mode that grows, and gains that are no numbers."""
     hidden = response.sampled.hidden_growth
+    if hidden <= 0.0 and (out[:, 0] == kernel.STABLE).all() and not wild.any():
+        return
     asked = out[:, 0] == kernel.DOUBTFUL
     if asked.any():
         radius = np.asarray(spectral_radius(response.sampled, gains[asked]))

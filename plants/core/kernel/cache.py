@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plants.core.kernel import machine_code, private_folder
 
@@ -183,6 +183,19 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     while len(_functions) > KEPT:
         _functions.pop(next(iter(_functions)), None)
     return found
+
+
+def prepared(text: str, arguments: Sequence[str], values: Sequence[Any]) -> Callable[..., None]:
+    """Return a `function` with some of its arguments; None stands for what is given to each call, in this order."""
+    found = function(text, arguments)
+    if isinstance(found, machine_code.MachineCode):
+        return found.prepared(*values)
+
+    def call(*later: Any) -> None:
+        given = iter(later)
+        found(*(next(given) if value is None else value for value in values))
+
+    return call
 
 
 def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:

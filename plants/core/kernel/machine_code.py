@@ -60,17 +60,46 @@ class MachineCode:
         """
         return functools.partial(_call_keeping, self._call, self._flat(values), (self, values))
 
+    def prepared(self, *values: Any) -> Callable[..., None]:
+        """Return the call with these arguments; None stands for what is given to each call, in this order.
+
+        For kernels that take less time than looking up all their arguments does.
+        """
+        flat: list[Any] = []
+        later: list[tuple[slice, int]] = []
+        for k, (value, (_, colons)) in enumerate(zip(values, self._kinds, strict=True)):
+            here = [0] * (1 + _dimensions(colons)) if value is None else self._of_one(k, value)
+            if value is None:
+                later.append((slice(len(flat), len(flat) + len(here)), k))
+            flat += here
+
+        def call(*given: Any) -> None:
+            full = flat.copy()
+            for value, (place, k) in zip(given, later, strict=True):
+                full[place] = self._of_one(k, value)
+            self._call(*full)
+
+        call.kept = values  # type: ignore[attr-defined]  # arrays live as long as the call that has their addresses
+        return call
+
     def _flat(self, values: Sequence[Any]) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
+        if len(values) != len(self._kinds):
+            raise TypeError(f"a kernel of {len(self._kinds)} arguments got {len(values)}")
         flat: list[Any] = []
-        for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
-            if colons == 0:
-                flat.append(float(value) if dtype.kind == "f" else int(value))
-                continue
-            if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
-                raise TypeError(f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}")
-            flat += (value.ctypes.data, *value.shape)
+        for k, value in enumerate(values):
+            flat += self._of_one(k, value)
         return flat
+
+    def _of_one(self, k: int, value: Any) -> list[Any]:
+        """An argument, by its place: a number, or address and shape of an array."""
+        dtype, colons = self._kinds[k]
+        if colons == 0:
+            return [float(value) if dtype.kind == "f" else int(value)]
+        if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
+            wanted = self.arguments[k]
+            raise TypeError(f"a kernel takes {wanted}, got {value.dtype} {value.shape} with strides {value.strides}")
+        return [value.__array_interface__["data"][0], *value.shape]  # faster than by ctypes
 
 
 def _call_keeping(call: Any, flat: Sequence[Any], kept: Sequence[Any]) -> None:

@@ -240,7 +240,7 @@ def evaluate_together(
 
     One channel's loop is opened, the others are closed. The arrays are those of a
     :class:`sscq.margins.coupled.frequency_response.CoupledResponse`, x its log_frequency, `starts` [n, n_channels] is L
-    at rest; `level` and `enough` as in :func:`sscq.margins.kernel.evaluate`.
+    at rest; `level` and `enough` as in :class:`sscq.margins.kernel.Evaluation`.
     """
     n, channels, memory = len(x), answers.shape[2], np.empty
     function(text(), _ARGUMENTS)(

@@ -55,7 +55,7 @@ def test_what_is_said_of_fixed_gains(run, gains, outcome):
 
 
 def test_a_schedule_has_a_common_function_as_the_command_says(run):
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     found, setup = run.judgement.stability["knowledge_base"], run.bench.setup
     one = next(c for c in run.group if c.name == "knowledge_base")
     command = certify(setup.plant, one.controller, None, certified_situations(setup), step=setup.step)
@@ -66,7 +66,7 @@ def test_a_schedule_has_a_common_function_as_the_command_says(run):
 
 def test_rules_without_integral_action_are_not_called_unstable(run):
     """Their integral stands still: no function falls along it, but nothing grows either."""
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     kb = run.refined["equal"].kb
     base = kb.channels[0]
     lazy = tuple(replace(rule, gains=(rule.gains[0], 0.0, rule.gains[2])) for rule in base.rules[:1])
@@ -76,7 +76,7 @@ def test_rules_without_integral_action_are_not_called_unstable(run):
 
 
 def test_without_one_the_largest_authority_is_told(run):
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     found = asked(run, stretched(run, 4.0))
     assert found.outcome in {stability.NONE, stability.UNSTABLE}
     assert 0.0 < found.certified_authority < found.authority == 1.0

@@ -48,7 +48,7 @@ def test_a_slew_limit_lets_gains_leave_the_hull_of_the_rules():
 
 def test_the_certificate_of_a_slew_limited_schedule_names_the_corner():
     """kp low and ki high at once break ki < (1 + kp) (kd - 1) about rest, which every rule keeps."""
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     kb = scheduled(((1.0, 0.5, 3.0), (1.0, 0.5, 3.0), (4.0, 5.0, 3.0)), tick=0.01)
     kb = kb.with_channel(0, replace(kb.channels[0], reference=(1.0, 0.5, 3.0)))
     free = sscq.certify(VDP, FuzzyController(kb))
@@ -59,7 +59,7 @@ def test_the_certificate_of_a_slew_limited_schedule_names_the_corner():
 
 
 def test_a_good_knowledge_base_holds_and_one_bad_rule_is_named():
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     found = sscq.certify(VDP, FuzzyController(scheduled()))
     assert found.holds
     assert found.sample_time == 0.01

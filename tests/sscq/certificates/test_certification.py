@@ -23,7 +23,7 @@ PLACES = {"kp": 0, "ki": 1, "kd": 2}
 
 @pytest.fixture(scope="module")
 def solver():
-    return pytest.importorskip("cvxpy")
+    return pytest.importorskip("clarabel")
 
 
 def point(delay=0.0, filter_time=0.0, *, measured=True, mu=1.3, q0=0.5):

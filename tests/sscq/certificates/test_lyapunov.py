@@ -15,7 +15,7 @@ needs_solver = pytest.mark.usefixtures("solver")
 
 @pytest.fixture(scope="module")
 def solver():
-    return pytest.importorskip("cvxpy")
+    return pytest.importorskip("clarabel")
 
 
 def rotations(a):
@@ -70,14 +70,11 @@ def test_maps_from_sample_to_sample_decay_alike():
 
 
 @needs_solver
-def test_the_second_solver_stands_in(monkeypatch):
-    """SCS is less accurate by far; what it proposes passes the same check or is none."""
-    family, slowest = symmetric()
-    monkeypatch.setattr(quadratic_lyapunov, "SOLVERS", ("SCS",))
-    found = common_lyapunov(family)
-    assert found.holds
-    assert 0.9 * slowest < found.decay < slowest
-    assert common_lyapunov(rotations(9.0)).verdict == "not found"
+def test_a_solver_that_gives_up_proves_nothing(monkeypatch):
+    monkeypatch.setattr(quadratic_lyapunov, "_SOLVED", ())
+    found = common_lyapunov(rotations(9.0))
+    assert found.verdict == "not found"
+    assert not found.excluded
 
 
 @needs_solver
@@ -131,7 +128,7 @@ def test_the_dual_proof_can_fail():
 
 
 def test_an_unstable_member_is_named_without_asking_a_solver(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
     found = common_lyapunov([-np.eye(2), [[-1.0, 0.0], [0.0, 0.1]]], names=("good", "bad"))
     assert (found.verdict, found.worst, found.bound) == ("unstable member", "bad", pytest.approx(-0.1))
     at_rest = common_lyapunov([[[0.0, 1.0], [0.0, -1.0]]])
@@ -140,7 +137,7 @@ def test_an_unstable_member_is_named_without_asking_a_solver(monkeypatch):
 
 
 def test_without_its_solver_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(quadratic_lyapunov.SolverMissingError, match="pip install"):
         common_lyapunov(rotations(2.0))
 
