@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 STUDIES = {
     "van_der_pol": "van_der_pol.study:main",
     "confirmation": "van_der_pol.confirmation:main",
+    "budgets": "afterwards.budgets:main",
     "chain": "afterwards.chain:main",
     "coverage": "afterwards.claims:coverage",
     "safety": "afterwards.claims:safety",

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.studies.afterwards import chain, claims
+from experiments.studies.afterwards import budgets, chain, claims
 from tests.experiments import finished_run
 
 
@@ -31,6 +31,6 @@ def finished(design, place, tmp_path, monkeypatch):
         opened.append(path)
         yield design
 
-    monkeypatch.setattr(chain, "opened", of_run)
-    monkeypatch.setattr(claims, "opened", of_run)
+    for study in (budgets, chain, claims):
+        monkeypatch.setattr(study, "opened", of_run)
     return SimpleNamespace(folder=folder, opened=opened, configuration=finished_run.configuration)
