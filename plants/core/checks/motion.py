@@ -17,7 +17,7 @@ from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import shape
 from plants.core.checks.constraints import check_drift
 from plants.core.checks.report import CheckReport
-from plants.core.checks.runs import HalvedRuns, check_stiffness, drive, fastest, rounded
+from plants.core.checks.runs import HalvedRuns, check_stiffness, drive, fastest, fastest_in_passing, rounded
 from plants.core.motion.simulate import simulate
 from plants.core.motion.trajectory import DivergedError
 from plants.core.replay import replay
@@ -58,7 +58,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
         return
     if runs is None:
         return
-    fast = fastest(slopes, runs.at(1), plant)
+    fast = fastest_in_passing(slopes, runs.at(1), plant)
     _advise_step(report, fast, plant.step if plant.advance is None else 0.0)
     if plant.advance is None:
         check_stiffness(report, slopes, runs)
@@ -83,7 +83,7 @@ def advised_steps(plant: Plant) -> tuple[float, float] | None:
     slopes = Slopes(plant)
     try:
         runs = _find_runs(CheckReport(plant.name), replace(plant, after_step=None, input_delay=None), slopes)
-        fast = 0.0 if runs is None else fastest(slopes, runs.at(1), plant)
+        fast = 0.0 if runs is None else fastest_in_passing(slopes, runs.at(1), plant)
     except Exception:  # noqa: BLE001  (a plant that cannot be run is `check_motion`'s to report)
         return None
     return _steps(fast) if fast > 0.0 else None

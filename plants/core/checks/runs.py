@@ -90,12 +90,36 @@ def fastest(slopes: Slopes, run: Trajectory, plant: Plant) -> float:
     return float(np.abs(modes(slopes, run, plant)).max(initial=0.0))
 
 
+def fastest_in_passing(slopes: Slopes, run: Trajectory, plant: Plant) -> float:
+    """Return as `fastest`, of the places between two points of a run as well at which a state passes through zero.
+
+    Friction and dead bands are steep there and nowhere else, over less than the run moves in a step.
+    """
+    x = np.asarray(run.group("states"))
+    points, states = np.nonzero(x[:-1] * x[1:] < 0.0)
+    kept = np.unique(np.linspace(0, len(points) - 1, min(len(points), _CROSSINGS)).astype(int))
+    if not kept.size:
+        return fastest(slopes, run, plant)
+    points, states = points[kept], states[kept]
+    before, after = x[points], x[points + 1]
+    rows = np.arange(len(kept))
+    share = before[rows, states] / (before[rows, states] - after[rows, states])
+    between = before + share[:, None] * (after - before)
+    between[rows, states] = 0.0
+    u, w = (np.asarray(run.group(kind))[points].T for kind in ("inputs", "disturbances"))
+    p = np.repeat(np.array(plant.nominal())[:, None], len(kept), axis=1)
+    values = np.linalg.eigvals(slopes.at(run.time[points], between.T, u, w, p).A)
+    values = values[np.isfinite(values)]
+    return max(fastest(slopes, run, plant), float(np.abs(values).max(initial=0.0)))
+
+
 def rounded(step: float) -> float:
     """Return the next 1, 2 or 5 times a power of ten below."""
     power = 10.0 ** math.floor(math.log10(step) + 1e-9)
     return float(f"{max(m for m in (1.0, 2.0, 5.0) if m * power <= step * (1.0 + 1e-9)) * power:.3g}")
 
 
+_CROSSINGS = 40  # places where a state passes through zero, that are looked at
 STIFF = 100.0  # fastest mode in times of the one to be followed; below, rk4 at its stable steps is as cheap
 ERROR = 1e-3  # of each state's largest value, to which the advised step is accurate
 _DAMPED = 0.5  # a mode with more damping than this settles without being followed

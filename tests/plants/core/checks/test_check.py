@@ -12,7 +12,7 @@ from plants import Channel, OperatingPoint, Plant, Quantity
 from plants.core.blocks import BlockSample
 from plants.core.checks import loop, motion
 from plants.core.checks.report import CheckReport
-from plants.core.elementary import exp, maximum, sign, sqrt
+from plants.core.elementary import exp, maximum, sign, sqrt, table1d
 
 INERTIA = plants.get("nonlinear_inertia")
 
@@ -320,3 +320,21 @@ def test_a_mass_matrix_that_is_not_symmetric_is_told():
 def test_only_plants_are_checked():
     with pytest.raises(TypeError, match="check takes a Plant, got str"):
         plants.check("van_der_pol")
+
+
+def test_a_steep_band_around_zero_is_found_though_the_run_passes_it_between_two_points():
+    """Friction that turns within 0.02 rad/s: 0.2 N m / 0.01 rad/s / 0.002 kg m^2 = 1e4 1/s there, and 1 1/s outside."""
+    motor = Plant(
+        name="motor",
+        states=(Quantity("speed", "rad/s", 0.1, -100.0, 100.0),),
+        inputs=(Quantity("torque", "N m", 0.0, -1.0, 1.0),),
+        derivative=lambda t, x, u, w, p: (
+            (u[0] - table1d(x[0], [-50.0, -0.01, 0.01, 50.0], [-0.3, -0.2, 0.2, 0.3])) / 0.002,
+        ),
+        channels=(Channel("speed"),),
+        step=0.01,
+    )
+    report = plants.check(motor)
+    assert report.step == pytest.approx(1e-5)
+    assert any("fastest mode 1e+04 1/s" in advice for advice in report.advice)
+    assert any("its own step of 0.01 s is too coarse" in advice for advice in report.advice)
