@@ -39,7 +39,8 @@ def design(number: int, folder: Path) -> str:
     """Run one design; return its plant."""
     plant = PLANTS[number % len(PLANTS)]
     words = [word for word in SMALL if not word.startswith("plant=")]
-    cli.main(["design", f"plant={plant}", *words, f"seed={number}", f"output={folder}", "quiet=true"])
+    # One processor: what branches in processes of their own keep would go with them.
+    cli.main(["design", f"plant={plant}", *words, f"seed={number}", f"output={folder}", "quiet=true", "threads=1"])
     return plant
 
 
