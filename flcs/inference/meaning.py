@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_ZERO = "zero"
+ZERO = "zero"
 _SIGNS = {"negative": -1.0, "positive": 1.0}
+_QUARTER_WAY = 0.25
 _HALF_WAY = 0.9  # of the way to the point where 0 would belong to the neighbour: a membership in zero of 1 / 1.9
 
 
@@ -37,13 +38,24 @@ def untrue(words: Sequence[str], centres: Sequence[float]) -> tuple[int, ...]:
 
 
 def _true(word: str, k: int, centres: Sequence[float]) -> bool:
-    if word == _ZERO:
+    if word == ZERO:
         return bool(
             (k == 0 or centres[k - 1] + centres[k] < 0.0)
             and (k + 1 == len(centres) or centres[k] + centres[k + 1] > 0.0)
         )
     sign = _SIGNS.get(word.partition(" ")[0])
     return sign is None or sign * centres[k] > 0.0
+
+
+def nearly_zero(k: int, centres: Sequence[float]) -> bool:
+    """Return whether 0 is nearly all of a term: at most a quarter of the way to where it would belong to a neighbour.
+
+    For terms that form a strong partition this is a membership of 0.8. A term of less may hold 0 and still speak of
+    other values more than of 0: then its centre is a truer word.
+    """
+    centre = centres[k]
+    far = k - 1 if centre > 0.0 else k + 1
+    return centre == 0.0 or (0 <= far < len(centres) and abs(centre) <= _QUARTER_WAY * abs(centres[far]))
 
 
 def room_for_signs(low: float, high: float, n_terms: int, gap: float) -> bool:

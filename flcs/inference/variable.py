@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from flcs.inference.meaning import room_for_signs, untrue
+from flcs.inference.meaning import ZERO, nearly_zero, room_for_signs, untrue
 from flcs.inference.membership import Shape, Triangular, shape_of, spread_apart
 from plants.core.elementary import clip, maximum
 from plants.core.names import unknown
@@ -62,7 +62,7 @@ def term_labels(n_terms: int, *, signed: bool = True) -> tuple[str, ...]:
 def term_words(label: str) -> str:
     """Return the words of a short name ("NB": "negative big"); a name of one's own stands for itself."""
     if label == "Z":
-        return "zero"
+        return ZERO
     if label in _SIZE:
         return _SIZE[label]
     if label in _SIGN:
@@ -174,6 +174,14 @@ class Variable:
     def words(self) -> str:
         """The name as it stands in a sentence."""
         return INPUT_WORDS.get(self.name, self.name.replace("_", " "))
+
+    def term_words(self, term: int) -> str:
+        """Return a term's words; of a term called zero whose centre lies elsewhere this centre, "about -14.2 K"."""
+        words = term_words(self.labels[term])
+        if words != ZERO or nearly_zero(term, self.centres):
+            return words
+        unit = "" if self.unit in {"", "1"} else f" {self.unit}"
+        return f"about {self.centres[term]:.3g}{unit}"
 
     def limited(self, x: Number) -> Number:
         """`x` limited to the taught range: a block (the low end where `x` is NaN)."""

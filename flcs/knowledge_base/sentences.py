@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flcs.inference.output_sets import gain_term
-from flcs.inference.variable import term_words
 
 if TYPE_CHECKING:
     from flcs.inference.rule_base import Rule, RuleBase
@@ -39,7 +38,7 @@ def _terms_of_gains(base: RuleBase, rule: Rule, form: str) -> list[str]:
 def premise(base: RuleBase, rule: Rule) -> str:
     """Return what a rule needs: "IF error is negative big AND error rate is zero"."""
     parts = [
-        f"{variable.words} is {term_words(variable.labels[term])}"
+        f"{variable.words} is {variable.term_words(term)}"
         for variable, term in zip(base.inputs, rule.terms, strict=True)
     ]
     return f"IF {' AND '.join(parts)}"

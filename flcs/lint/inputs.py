@@ -84,9 +84,9 @@ def _told(subject: Subject, code: str, box: Box, part: Array, share: float, most
 def _words(subject: Subject, box: Box, low: Array, high: Array) -> str:
     parts = []
     for v, chosen, a, b in zip(subject.base.inputs, box, low, high, strict=True):
-        labels = v.labels[chosen]
-        if len(labels) < v.n_terms:
-            names = " or ".join(map(term_words, labels))
+        terms = range(v.n_terms)[chosen]
+        if len(terms) < v.n_terms:
+            names = " or ".join(map(v.term_words, terms))
             parts.append(f"{v.words} is {names} ({a:.4g} .. {b:.4g}{' ' if v.unit else ''}{v.unit})")
     return f"where {' and '.join(parts)}" if parts else "at any inputs"
 
@@ -100,7 +100,7 @@ def _in_data(subject: Subject) -> Iterator[Finding]:
     cells, counts = np.unique(strongest(subject, subject.rows[lost]), return_counts=True)
     often = np.unravel_index(cells[counts.argmax()], subject.base.counts)
     pairs = zip(subject.base.inputs, often, strict=True)
-    where = " and ".join(f"{v.words} is {term_words(v.labels[int(term)])}" for v, term in pairs)
+    where = " and ".join(f"{v.words} is {v.term_words(int(term))}" for v, term in pairs)
     yield subject.found(
         "L103",
         f"in {int(lost.sum())} of {len(lost)} rows of the data ({100 * lost.mean():.1f} %) hardly a rule fires, most "

@@ -16,7 +16,6 @@ from experiments.report.drawing.numbers import missing, number, percent, plain, 
 from experiments.report.records.results import Array, Response
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
 from flcs.inference.rule_base import rule_number
-from flcs.inference.variable import Variable, term_words
 from flcs.knowledge_base.activation import Activation, Conclusion
 from flcs.knowledge_base.activation import activation as activation_of
 from flcs.knowledge_base.sentences import sentence
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from experiments.report.records.learning import Knowledge
     from flcs import Inference, KnowledgeBase
     from flcs.inference.rule_base import RuleBase
+    from flcs.inference.variable import Variable
 
 
 _BESIDE_INPUTS, _BESIDE_RULES = 2, 12  # a larger table leaves no room for sentences beside it
@@ -108,7 +108,7 @@ def _unit(variable: Variable) -> str:
 
 
 def _labels(variable: Variable) -> list[str]:
-    return [term_words(label) for label in variable.labels]
+    return [variable.term_words(term) for term in range(variable.n_terms)]
 
 
 def _terms_of(variable: Variable) -> tuple[Array, list[Array]]:
@@ -179,7 +179,7 @@ def _rule_table(known: Knowledge, channel: int) -> Html:
 
 
 def _antecedents(base: RuleBase, k: int) -> list[str]:
-    return [term_words(v.labels[t]) for v, t in zip(base.inputs, base.rules[k].terms, strict=True)]
+    return [v.term_words(t) for v, t in zip(base.inputs, base.rules[k].terms, strict=True)]
 
 
 def _worth(known: Knowledge, channel: int, k: int) -> float:

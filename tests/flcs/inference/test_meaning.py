@@ -94,3 +94,21 @@ def test_terms_from_data_are_called_by_signs_where_both_sides_have_room():
         "M",
         "B",
     )  # given so: 0 is nearer to the first
+
+
+@pytest.mark.parametrize(
+    ("centres", "words"),
+    [
+        ((-1.0, 0.0, 1.0), "zero"), ((-1.0, 0.2, 1.0), "zero"), ((-1.0, 0.3, 5.0), "about 0.3 K"),
+        ((-42.358, -14.21, 27.798), "about -14.2 K"), ((-0.2, -0.04, 0.17), "zero"), ((-0.2, -0.05, 0.17), "about -0.05 K"),
+    ],
+)  # fmt: skip
+def test_a_term_that_is_not_nearly_zero_is_named_by_its_centre(centres, words):
+    """Triangles: 0 belongs to the middle term by 1 / (1 + |centre| / |neighbour|), and to it alone by 0.8."""
+    variable = Variable("e", "K", -50.0, 50.0, tuple(40.0 * c / max(map(abs, centres)) for c in centres))
+    middle = variable.memberships(0.0)[1]
+    assert (variable.term_words(1) == "zero") is (middle >= 0.8 - 1e-12)
+    scaled = Variable("e", "K", -50.0, 50.0, centres) if max(map(abs, centres)) > 10.0 else None
+    assert scaled is None or scaled.term_words(1) == words
+    assert [variable.term_words(k) for k in (0, 2)] == ["negative", "positive"]
+    assert Variable("e", "1", -1.0, 1.0, (-0.9, -0.4, 0.9)).term_words(1) == "about -0.4"
