@@ -163,7 +163,6 @@ STAGES = {
 }  # fmt: skip
 """Stages that search, and the controllers that they serve, in the order of the run."""
 
-_ORIGINS = [" from the imitated rules", " from the reference gains"]  # where the refinement begins, in this order
 _METHODS = {
     "GeneticAlgorithm": "genetic algorithm",
     "CmaEs": "CMA-ES",
@@ -207,42 +206,41 @@ def of_entry(entry: Tuned, key: str) -> list[SearchHistory]:
     labels: list[str] = []
     for name, history in entry.histories:
         label, method = search_results.parted(name)
-        if not parts or method == parts[-1][0][0] or label != labels[-1]:
+        if not parts or label != labels[-1]:
             parts.append([])
             labels.append(label)
         parts[-1].append((method, history))
-    origins = _ORIGINS if len(parts) == len(_ORIGINS) else [f", search {n + 1}" for n in range(len(parts))]
-    if any(labels):
-        origins = [f" {label}" if label.startswith("from") else f", {label}" for label in labels]
+    origins = [f" {label}" if label.startswith("from") else f", {label}" for label in labels]
     names = [entry.title + (origin if len(parts) > 1 else "") for origin in origins]
     found = [_history(key, name, part) for name, part in zip(names, parts, strict=False)]
     return [history for history in found if history is not None]
 
 
 def _history(key: str, name: str, part: Sequence[Method]) -> SearchHistory | None:
-    """One search; methods that follow one another count their evaluations on."""
+    """One search; methods that follow one another count their evaluations on, those of a name together."""
     columns: dict[str, list[Array]] = {"evaluations": [], "best": [], "mean": []}
     spent = 0.0
-    used: list[tuple[str, float]] = []
+    used = dict[str, float]()
     for method, history in part:
         if not len(history.evaluations):
             continue
         columns["evaluations"].append(spent + history.evaluations)
         columns["best"].append(history.best)
         columns["mean"].append(history.mean)
-        used.append((method_words(method), float(history.evaluations[-1])))
-        spent += float(history.evaluations[-1])
+        words, evaluations = method_words(method), float(history.evaluations[-1])
+        used[words] = used.get(words, 0.0) + evaluations
+        spent += evaluations
     if not used:
         return None
-    evaluations, best, mean = (np.concatenate(parts).astype(float) for parts in columns.values())
+    places, best, mean = (np.concatenate(parts).astype(float) for parts in columns.values())
     return SearchHistory(
-        name=f"{name}: {', then '.join(method for method, _ in used)}",
+        name=f"{name}: {', then '.join(used)}",
         controller=key,
-        evaluations=evaluations,
+        evaluations=places,
         best=np.minimum.accumulate(best),
         mean=mean if key else None,
-        text=", ".join(f"{method} {count(number)}" for method, number in used),
-        spent=tuple(used),
+        text=", ".join(f"{method} {count(number)}" for method, number in used.items()),
+        spent=tuple(used.items()),
     )
 
 

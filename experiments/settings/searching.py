@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
+_ROUND, _LONGER = 1500, 3  # evaluations of a search's first round; times that the next one is longer
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -60,6 +61,10 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
     def genetic(evaluations: int) -> GeneticAlgorithm:
         return built(GeneticAlgorithm, search, generations=None, evaluations=evaluations)
 
+    def descent(evaluations: int, spread: float) -> tuple[Method, ...]:
+        polish = max(1, round(_POLISH_SHARE * evaluations))
+        return genetic(evaluations - polish), GradientDescent(evaluations=polish, spread=spread)
+
     def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[Method, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
@@ -67,7 +72,8 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
             return (DifferentialEvolution(evaluations=evaluations, renew_every=search.renew_every),)
         polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
         if search.method == "gradient":
-            return (genetic(evaluations - polish), GradientDescent(evaluations=polish, spread=_FAR if far else _NEAR))
+            spread = _FAR if far else _NEAR
+            return tuple(method for size in rounds(evaluations) for method in descent(size, spread))
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
         cma = CmaEs(
             evaluations=polish,
@@ -78,6 +84,18 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
         return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
 
     return methods
+
+
+def rounds(evaluations: int) -> tuple[int, ...]:
+    """Return the budgets of a search's rounds, each three times as long: it begins from the best so far, and new starts.
+
+    So a longer search does first what a shorter one did, and can only find better.
+    """
+    sizes, left, size = list[int](), evaluations, _ROUND
+    while left >= 2 * size:
+        sizes.append(size)
+        left, size = left - size, _LONGER * size
+    return (*sizes, left)
 
 
 @dataclass(frozen=True)
