@@ -87,7 +87,7 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
 
 
 def rounds(evaluations: int) -> tuple[int, ...]:
-    """Return the budgets of a search's rounds, each three times as long: it begins from the best so far, and new starts.
+    """Return the budgets of a search's rounds, each three times as long: it begins from the best so far and new starts.
 
     So a longer search does first what a shorter one did, and can only find better.
     """

@@ -80,11 +80,13 @@ def widest(matrices: Array, decay: float, sample_time: float | None, size: float
     unit = triangle.vectors(np.eye(triangle.n))[:, None]
     inequalities = np.vstack([np.hstack([-block, unit]) for block in blocks])
     trace = np.append(unit[:, 0], 0.0)
-    found = clarabel.DefaultSolver(
-        csc_matrix((m + 1, m + 1)), np.append(np.zeros(m), -1.0), csc_matrix(np.vstack([trace, inequalities])),
+    quadratic, linear = csc_matrix((m + 1, m + 1)), np.append(np.zeros(m), -1.0)
+    rows, right = (
+        csc_matrix(np.vstack([trace, inequalities])),
         np.append(float(triangle.n), np.zeros(len(inequalities))),
-        [clarabel.ZeroConeT(1), *(clarabel.PSDTriangleConeT(triangle.n) for _ in blocks)], _settings(clarabel),
-    ).solve()  # fmt: skip
+    )
+    cones = [clarabel.ZeroConeT(1), *(clarabel.PSDTriangleConeT(triangle.n) for _ in blocks)]
+    found = clarabel.DefaultSolver(quadratic, linear, rows, right, cones, _settings(clarabel)).solve()
     if str(found.status) not in _SOLVED:
         return Answer(-np.inf, None, None)
     x, dual = np.array(found.x), np.array(found.z)[1:].reshape(len(blocks), m)

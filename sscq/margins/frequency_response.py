@@ -194,10 +194,8 @@ class LoopResponse:
     @cached_property
     def evaluation(self) -> Evaluation:
         """The kernel that computes margins from it."""
-        return Evaluation(
-            self.log_frequency, self.basis, self.regular, self.at_rest, self.at_nyquist, self.growth, self.rings,
-            self.sampled.loop.sample_time,
-        )  # fmt: skip
+        points = (self.basis, self.regular, self.at_rest, self.at_nyquist, self.growth, self.rings)
+        return Evaluation(self.log_frequency, *points, self.sampled.loop.sample_time)
 
     @property
     def rate(self) -> float:

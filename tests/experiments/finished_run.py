@@ -33,6 +33,7 @@ from sscq.baselines.tuned import Tuned
 from sscq.search.history import GenerationHistory
 from sscq.teaching.teaching_signal import TeachingSignal
 
+STARTS = ("from the imitated rules", "from the reference gains")
 FIXED = np.array([5.0, 1.0, 4.0])
 SEEDS = 3
 
@@ -95,7 +96,11 @@ def run(folder, config=None):
     kbs = {kind: knowledge_base(bench.setup, shift) for kind, shift in (("equal", 0.4), ("free", 0.8))}
     signal = teaching_signal(bench.setup)
     refined = {
-        kind: Refined(kb, entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(["CmaEs"] * 2)), trade_off(kb))
+        kind: Refined(
+            kb,
+            entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(f"{start}|CmaEs" for start in STARTS)),
+            trade_off(kb),
+        )
         for kind, kb in kbs.items()
     }
     for kind, result in refined.items():
