@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.report.drawing.numbers import number as written
-from experiments.report.drawing.numbers import percent, plain, share
+from experiments.report.drawing.numbers import percent, share
+from experiments.report.gain_nodes import gain_nodes
 from experiments.report.records.results import NotAvailable
 from experiments.report.records.verdict import LOSS
 from experiments.runtime.tables import in_words, number, text_table
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from experiments.report.records.results import ControllerResult, Estimate, JudgedRuns
     from experiments.report.records.verdict import LossCount
     from flcs import KnowledgeBase
-    from flcs.inference.variable import Variable
 
-_POINTS = (5, 3)  # of the first and of the second scheduling variable
-_WHOLE = {"knowledge_base": "the whole table: knowledge_base_table*.csv", "given": "all of its rules: given.json"}
-_NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
+_WHOLE = {
+    "knowledge_base": "a finer table: knowledge_base_table*.csv",
+    "knowledge_base_direct": "a finer table: knowledge_base_direct_table*.csv",
+    "given": "all of its rules: given.json",
+}
 MEASURE_NAMES = {
     "cost": "cost J",
     "iae": "IAE",
@@ -39,41 +40,6 @@ MEASURE_NAMES = {
 }
 UNFINISHED = "A longer search may recommend another controller; still improving when their budget ended"
 FORMS = "K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel kp + ki/s + kd s"
-
-
-def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, ...]]]:
-    """Return the gains of a channel over its first two inputs, the others at rest: where, and kp, ki, kd.
-
-    Empty where the gains do not depend on them.
-    """
-    base = kb.channels[channel]
-    axes = [_spaced(v, _POINTS[i]) if i < len(_POINTS) else _spaced(v, 1) for i, v in enumerate(base.inputs)]
-    columns = kb.columns(channel)
-    places = list(product(*axes))
-    inputs = np.zeros((len(places), len(kb.input_names)))
-    inputs[:, columns] = places
-    first = sum(len(one.gain_names) for one in kb.channels[:channel])
-    gains = kb.gains(inputs)[:, first : first + 3]
-    if np.allclose(gains, gains[0], rtol=1e-6):
-        return []
-    shown = base.inputs[: len(_POINTS)]
-    return [
-        (", ".join(_place(v, x) for v, x in zip(shown, place, strict=False)), tuple(row))
-        for place, row in zip(places, gains.tolist(), strict=True)
-    ]
-
-
-def _spaced(variable: Variable, count: int) -> list[float]:
-    """Evenly spaced over the taught range, which holds its rest (0, or the nearest to it) where there is one alone."""
-    if count == 1:
-        return [float(np.clip(0.0, variable.low, variable.high))]
-    return [float(x) for x in np.linspace(variable.low, variable.high, count)]
-
-
-def _place(variable: Variable, value: float) -> str:
-    name = _NAMES.get(variable.name, in_words(variable.name))
-    unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
-    return f"{name} {plain(float(f'{value:.3g}'))}{unit}"
 
 
 def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
@@ -294,10 +260,11 @@ def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[l
         rows += [[f"  at {node.at}", *_numbers(node), "", ""] for node in gains.nodes]
     elif key == data.verdict.recommended and key in _WHOLE:
         rows[0][0] = f"{title}, reference gains"
-        for place, (kp, ki, kd) in gain_nodes(kb, channel):
+        nodes = gain_nodes(kb, channel)
+        for place, (kp, ki, kd) in nodes.rows:
             node = replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None)
             rows.append([f"  at {place}", *_numbers(node), "", ""])
-        rows.append([f"  {_WHOLE[key]}; as code: sscq export", *[""] * 10])
+        rows += [[f"  {text}", *[""] * 10] for text in (nodes.between, f"{_WHOLE[key]}; as code: sscq export") if text]
     return rows
 
 

@@ -67,11 +67,10 @@ def write(
             refined[kind].kb, bench, judgement, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
         )
         kb.save(folder.path / f"{name}.json")
-        for i, base in enumerate(kb.channels):
-            suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
-            kb.lookup_table(i, tolerance=None).save(folder.path / f"{name}_table{suffix}.csv")
+        _save_tables(folder, name, kb)
     for name, kb in (further.kbs if further else {}).items():
         with_record(kb, bench, judgement, name).save(folder.path / f"{name}.json")
+        _save_tables(folder, name, kb)
     notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
     case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     arrays = recordings(case)
@@ -104,6 +103,12 @@ def write(
     print(judgement.verdict.sentence)
     print("\n".join(answer(data, kbs[leaving])))
     print(f"report: {path}")
+
+
+def _save_tables(folder: RunFolder, name: str, kb: KnowledgeBase) -> None:
+    for i, base in enumerate(kb.channels):
+        suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
+        kb.lookup_table(i, tolerance=None).save(folder.path / f"{name}_table{suffix}.csv")
 
 
 def leaves(recommended: str, kbs: Mapping[str, KnowledgeBase]) -> str:

@@ -6,9 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import gain_nodes, lasting_errors, what_to_type, without_present
+from experiments.report.answer import lasting_errors, what_to_type, without_present
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, shown
+from experiments.report.gain_nodes import gain_nodes
 from experiments.report.records.gains import NAN
 from experiments.report.records.results import ControllerResult, NotAvailable
 from experiments.report.sections.view import PageView, table
@@ -72,7 +73,7 @@ def _rows(view: PageView, controller: ControllerResult, most: float = math.inf) 
         told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
         name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
         rows.append(_row(view, name, [*_cells(gains), *tail]))
-        nodes = _nodes(view, controller, i, gains)
+        nodes, _ = _nodes(view, controller, i, gains)
         rows += [_node(view, node) for node in nodes] if len(nodes) <= most else []
     return rows
 
@@ -83,11 +84,12 @@ def _schedules(view: PageView, controller: ControllerResult) -> list[Html]:
         return []
     found = []
     for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
-        nodes = _nodes(view, controller, i, gains)
+        nodes, between = _nodes(view, controller, i, gains)
         if len(nodes) > _MOST_NODES:
             of = f", {channel.output}" if len(view.data.channels) > 1 else ""
             summary = element("summary", f"{controller.name}{of}: gains to type in at {len(nodes)} points")
-            found.append(element("details", summary, _table(view, [_node(view, node) for node in nodes])))
+            note = element("p", f"{between[:1].upper()}{between[1:]}.") if between else ""
+            found.append(element("details", summary, note, _table(view, [_node(view, node) for node in nodes])))
     return found
 
 
@@ -104,13 +106,19 @@ def _node(view: PageView, gains: ChannelGains) -> Html:
     return _row(view, element("th", element("small", gains.at), scope="row"), [*_cells(gains), ("",), ("",)])
 
 
-def _nodes(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[ChannelGains]:
-    """The further nodes of a table, or the gains of the recommended knowledge base over its scheduling variables."""
+def _nodes(
+    view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains
+) -> tuple[list[ChannelGains], str]:
+    """The further nodes of a table, or the gains of the recommended knowledge base over its scheduling variables.
+
+    With what is said of the gains between them.
+    """
     known = view.data.knowledge
     if known is None or controller is not view.recommended or controller.key != known.controller:
-        return list(gains.nodes)
-    nodes = gain_nodes(known.kb, channel)
-    return [replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at) for at, (kp, ki, kd) in nodes]
+        return list(gains.nodes), ""
+    nodes = gain_nodes(known.kb, channel, finer=True)
+    rows = [replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at) for at, (kp, ki, kd) in nodes.rows]
+    return rows, nodes.between
 
 
 def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "") -> Html:

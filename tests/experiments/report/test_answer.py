@@ -1,6 +1,7 @@
 """What a design prints last: gains to type in, and what they change."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,14 +34,15 @@ def test_every_measure_is_told_with_its_interval(run, data):
 
 def test_a_recommended_schedule_is_a_table_over_its_variables(data):
     kb = data.knowledge.kb
-    nodes = gain_nodes(kb, 0)
-    assert len(nodes) == 15
-    at = np.array([[kb.channels[0].inputs[0].low, kb.channels[0].inputs[1].low]])
-    assert nodes[0][1] == pytest.approx(kb.gains(at)[0, :3])
+    nodes, inputs = gain_nodes(kb, 0), kb.channels[0].inputs
+    assert len(nodes.rows) == inputs[0].n_terms * inputs[1].n_terms
+    at = np.array([[inputs[0].centres[0], inputs[1].centres[0]]])
+    assert nodes.rows[0][1] == pytest.approx(kb.gains(at)[0, :3])
     chosen = replace(data, verdict=replace(data.verdict, recommended="knowledge_base"))
     text = "\n".join(answer(chosen, kb))
-    assert text.count("  at error ") == 15
-    assert "the whole table: knowledge_base_table*.csv" in text
+    assert text.count("  at error ") == len(nodes.rows)
+    assert nodes.between in text
+    assert "a finer table: knowledge_base_table*.csv" in text
     assert "  at error " not in "\n".join(answer(replace(data, verdict=replace(data.verdict, recommended="fixed")), kb))
 
 
@@ -48,7 +50,36 @@ def test_constant_gains_need_no_table(data):
     kb = data.knowledge.kb
     base = kb.channels[0]
     constant = replace(base, rules=tuple(replace(rule, gains=base.reference) for rule in base.rules))
-    assert gain_nodes(replace(kb, channels=(constant,)), 0) == []
+    assert gain_nodes(replace(kb, channels=(constant,)), 0).rows == ()
+
+
+def bilinear(axes, table, at):
+    """Gains at a point of a table [n_a, n_b, 3] over two axes, constant beyond their ends."""
+    for axis, x in zip(axes, at, strict=True):
+        inside = np.clip(x, axis[0], axis[-1])
+        k = min(int(np.searchsorted(axis, inside, side="right")), len(axis) - 1)
+        share = (inside - axis[k - 1]) / (axis[k] - axis[k - 1])
+        table = (1.0 - share) * table[k - 1] + share * table[k]
+    return table
+
+
+@pytest.mark.parametrize("finer", [False, True])
+def test_how_well_a_table_tells_the_other_gains_is_measured(data, finer):
+    """A rule that is missing makes gains between the centres of its terms bend."""
+    kb = data.knowledge.kb
+    base = kb.channels[0]
+    kb = replace(kb, channels=(replace(base, rules=base.rules[1:]),))
+    nodes = gain_nodes(kb, 0, finer=finer)
+    axes = [list(v.centres) for v in base.inputs]
+    if finer:
+        axes = [sorted([*axis, *((a + b) / 2.0 for a, b in pairwise(axis))]) for axis in axes]
+    table = np.array([gains for _, gains in nodes.rows]).reshape(*map(len, axes), 3)
+    told = int(nodes.between.partition("within ")[2].partition(" %")[0])
+    at = np.random.default_rng(0).uniform([v.low for v in base.inputs], [v.high for v in base.inputs], (2000, 2))
+    errors = np.abs([bilinear(axes, table, point) for point in at] - kb.gains(at)[:, :3])
+    shares = 100.0 * errors.max(axis=0) / np.abs(table).max(axis=(0, 1))
+    assert 0.5 * told - 1.0 <= shares.max() <= told + 0.5  # both look at some points only
+    assert told <= 10 if finer else told > 5
 
 
 def test_a_search_cut_short_is_said_to_have_been(data):

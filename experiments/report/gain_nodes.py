@@ -1,0 +1,95 @@
+"""A schedule as a table to type in: gains where its terms have their centres, and how well these tell all others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.interpolate import RegularGridInterpolator
+
+from experiments.report.drawing.numbers import plain
+from experiments.runtime.tables import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from flcs import KnowledgeBase
+    from flcs.inference.variable import Variable
+
+    Axes = Sequence[Sequence[float]]
+
+_SHOWN, _FINE = 2, 61  # scheduling variables that are told; points of each where the table's error is looked for
+_CLOSE = 5  # per cent: a table that tells less well has more points
+_NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
+
+
+@dataclass(frozen=True)
+class GainNodes:
+    """Gains of a schedule at points from which a table of the usual kind gives the others.
+
+    Attributes
+    ----------
+    rows : tuple of (str, tuple of float)
+        Where, and kp, ki, kd there; empty where the gains do not change.
+    between : str
+        How the others follow, and how well.
+    """
+
+    rows: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    between: str = ""
+
+
+def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainNodes:
+    """Return the gains of a channel at the centres of the terms of its first two inputs, the others at rest.
+
+    Between the centres of triangular terms gains are linear where no rule is missing, and beyond the outer ones they
+    stay; how nearly, is measured over the taught range. A `finer` table has the middles between the centres as well,
+    where centres alone tell less than 95 %.
+    """
+    base = kb.channels[channel]
+    shown, rest = base.inputs[:_SHOWN], {v: float(np.clip(0.0, v.low, v.high)) for v in base.inputs[_SHOWN:]}
+    first = sum(len(one.gain_names) for one in kb.channels[:channel])
+
+    def gains(axes: Axes) -> np.ndarray:
+        places = list(product(*axes))
+        inputs = np.zeros((len(places), len(kb.input_names)))
+        inputs[:, kb.columns(channel)] = [(*place, *rest.values()) for place in places]
+        return kb.gains(inputs)[:, first : first + 3]
+
+    axes: Axes = [v.centres for v in shown]
+    if np.allclose(at_centres := gains(axes), at_centres[0], rtol=1e-6):
+        return GainNodes()
+    error = _error(shown, axes, gains)
+    if finer and error > _CLOSE:
+        axes = [_with_middles(v.centres) for v in shown]
+        error = _error(shown, axes, gains)
+    rows = [
+        (", ".join(_place(v, x) for v, x in zip(shown, place, strict=True)), tuple(row))
+        for place, row in zip(product(*axes), gains(axes).tolist(), strict=True)
+    ]
+    told = f"between these points linear, beyond the outer ones constant, gains are within {error} %"
+    others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
+    return GainNodes(tuple(rows), f"{told} of each gain's largest value{others}")
+
+
+def _with_middles(centres: Sequence[float]) -> list[float]:
+    return sorted([*centres, *(0.5 * (a + b) for a, b in pairwise(centres))])
+
+
+def _error(shown: Sequence[Variable], axes: Axes, gains: Callable[[Axes], np.ndarray]) -> int:
+    """Largest error of a table over the taught range, in whole per cent of a gain's largest value."""
+    found, fine = gains(axes), [np.linspace(v.low, v.high, _FINE) for v in shown]
+    table = RegularGridInterpolator(axes, found.reshape(*map(len, axes), -1))
+    inside = list(product(*(np.clip(f, axis[0], axis[-1]) for f, axis in zip(fine, axes, strict=True))))
+    error = np.abs(table(inside) - gains([f.tolist() for f in fine])).max(axis=0)
+    largest = np.maximum(np.abs(found).max(axis=0), np.finfo(float).tiny)
+    return math.ceil(100.0 * float((error / largest).max()) - 1e-6)
+
+
+def _place(variable: Variable, value: float) -> str:
+    name = _NAMES.get(variable.name, in_words(variable.name))
+    unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
+    return f"{name} {plain(float(f'{value:.3g}'))}{unit}"
