@@ -116,7 +116,7 @@ def details(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
 
 def _worst_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:
     for name, found in case.judgement.worst_cases.items():
-        what = f"Worst case of {case.the(name)}"
+        what = f"Worst case that a search for {case.the(name)} found"
         if found.reason:
             yield what, f"not searched, because {found.reason}"
             continue

@@ -42,6 +42,7 @@ def _has_constant_load(situation: Situation, case: FinishedDesign) -> bool:
 _CONSTANT_LOAD = "a constant disturbance"
 _REAL_LOOP: dict[str, Callable[[Situation, FinishedDesign], bool]] = {
     _CONSTANT_LOAD: _has_constant_load,
+    "a reference that changes during the run": lambda s, case: not words.reference_stands(s, case.plant),
     "a delayed command": lambda s, _: s.delay > 0.0,
     "a delayed measurement": lambda s, _: s.output_delay > 0.0,
     "sensor noise": lambda s, case: any(s.noise_levels(case.plant)),
@@ -133,15 +134,22 @@ def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> 
 def _ranges(case: FinishedDesign) -> str:
     """What situations were drawn over, each quantity with its ends."""
     told = [
-        f"{axis_name(axis.name)} {words.rounded(axis.low)} … {words.rounded(axis.high, axis.unit)}"
+        f"{axis_name(axis.name)} {words.rounded(axis.low)} … {words.rounded(axis.high, axis.unit)}{_what_of(axis.name)}"
         for axis in EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config)).ranges
     ]
     return "; ".join(told)
 
 
+def _what_of(name: str) -> str:
+    """What numbers of an axis are that its name does not say."""
+    return " (standard deviation)" if name.partition(".")[0] in {"excitation", "noise"} else ""
+
+
 def axis_name(name: str) -> str:
     """Return a parameter by its name alone, all else with its group: "mass", "initial position", "excitation"."""
     group, _, own = name.partition(".")
+    if name == "authority":
+        return "share of the command's limits that is left"
     return in_words(own if group in {"parameters", own} else f"{group} {own}".strip())
 
 
@@ -226,5 +234,5 @@ def _untested(case: FinishedDesign) -> list[str]:
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")
     if setup.config.seeds == 1:
-        found.append(f"another seed of the search (seeds=3; this was seed {setup.seed})")
+        found.append(f"another search (this is the one of seed={setup.seed}; seeds=3 makes three and compares them)")
     return [*found, *assurance.untested(case)]

@@ -49,11 +49,18 @@ def _facts(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
         ("integration", f"{scheme(setup.plant, setup.options['integrator'])}, step {plain(setup.step)} s"),
         ("controller sample", f"{plain(sample)} s; gains of schedules every {plain(setup.tick)} s"),
         ("evaluations of each candidate", count(setup.evaluations)),
-        ("verdict", f"{budget.verdict_seeds} seeds of each {kinds}situation"),
+        ("verdict", _judged_in(case, f"{budget.verdict_seeds} seeds of each {kinds}situation")),
     ]
     if spread:
         facts.append(("plants of the verdict", f"parameters spread by ±{100.0 * spread:g} %, one plant a seed"))
     return tuple(facts)
+
+
+def _judged_in(case: FinishedDesign, named: str) -> str:
+    """What the verdict rests on; named situations are shown beside drawn ones."""
+    return (
+        named if case.judged != "drawn" else f"{len(case.setup.sets['drawn'])} fresh draws; shown beside them: {named}"
+    )
 
 
 def report(case: FinishedDesign, arrays: Recordings) -> tuple[Path, ReportData]:

@@ -14,9 +14,10 @@ from experiments.report.drawing.numbers import number, plain, share, with_unit
 from experiments.report.records.results import LawText
 from experiments.runtime.tables import in_words
 from plants.core.blocks import allocate_inputs
-from plants.excitation import Part, Signal, as_signal
+from plants.excitation import Constant, Part, Signal, as_signal
 
 if TYPE_CHECKING:
+    from controllers import PID
     from plants import Plant
     from sscq.fitness import Fitness
     from sscq.situations.situation import Situation
@@ -212,7 +213,7 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     limited = math.isfinite(low) or math.isfinite(high)
     within = f"{rounded(low)} … {rounded(high, unit)}" if limited else "unlimited"
     told = [
-        f"derivative on the {law.derivative_on}{source}, {lagged}",
+        f"derivative on the {law.derivative_on}{source}{_of_error(case, law)}, {lagged}",
         f"anti-windup: {windup}",
         f"sample time {plain(sample)} s",
         f"u {within}{added(plant)}",
@@ -221,6 +222,19 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     if law.rate_limit is not None:
         told.insert(-1, f"u no faster than {plain(law.rate_limit)} {unit or 1}/s")
     return LawText(formula, "; ".join(told))
+
+
+def _of_error(case: FinishedDesign, law: PID) -> str:
+    """That it may as well be on the measurement, where no reference moves in any run."""
+    every = [situation for several in case.setup.sets.values() for situation in several]
+    if law.derivative_on != "error" or not all(reference_stands(situation, case.plant) for situation in every):
+        return ""
+    return " (on the measurement it is the same in all runs here, whose references stand still)"
+
+
+def reference_stands(situation: Situation, plant: Plant) -> bool:
+    """Return whether the references of a situation are what they begin with."""
+    return all(isinstance(part, Constant) for signal in situation.references(plant) for part in signal.parts)
 
 
 def bias(plant: Plant) -> float | None:

@@ -20,6 +20,7 @@ from experiments.report.records.results import (
     Response,
     SituationResult,
 )
+from experiments.report.records.verdict import LOSS
 from experiments.report.sections.view import PageView, finite
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
     there = (" (", rival.name, ": ", _lost_or(found.other_cost), ")")
     parts = [element("p", f"Costliest of {runs.runs if runs else 'all'} fresh situations: J ", cost, *there)]
     told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
-    parts.append(element("p", f"Worse than {rival.name} in single situations: ", *told[1:], "."))
+    parts.append(
+        element("p", f"Worse than {rival.name} by more than {100.0 * LOSS:g} % in single situations: ", *told[1:], ".")
+    )
     where = [
         ("the costliest", found.where),
         *((f"{name_of(view.data, one.measure)}", one.where) for one in found.losses),

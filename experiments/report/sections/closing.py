@@ -60,7 +60,7 @@ GLOSSARY = (
     ("Ms", "peak of the sensitivity function", "1/Ms is the shortest distance of the loop's Nyquist curve from −1"),
     ("delay margin", "extra dead time until instability", "phase margin divided by the crossover frequency"),
     ("IAE, ISE, ITAE", "integrals of |e|, e², t|e|", "measures of the control error e = r − y"),
-    ("oracle", "tuned per scenario", "best fixed gains found for each situation alone: a bound, not a choice"),
+    ("oracle", "tuned per scenario", "what a short search found for each situation alone, which nobody can know"),
     ("two degrees of freedom", "set-point weighting", "the proportional part sees b r − y: tracking is tuned apart"),
 )  # fmt: skip
 

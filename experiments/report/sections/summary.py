@@ -58,8 +58,8 @@ def measures_table(view: PageView) -> Html:
     rows += _margin_rows(view, found[0].controller, against)
     where = "fresh situations" if view.on_draws else view.judged_words
     survived = " that both survive" if lost_loops(view.data) else ""
-    title = element("h3", f"{name}: change of every measure, {where}{survived}")
-    return element("div", title, table(("mean of", *heads), rows, style="measures"))
+    title = element("h3", f"{name}: change of every measure in the mean of {where}{survived}")
+    return element("div", title, table(("measure", *heads), rows, style="measures"))
 
 
 def _margin_rows(view: PageView, controller: str, against: list[str]) -> list[Html]:

@@ -242,9 +242,9 @@ def test_a_long_schedule_folds_and_a_short_one_does_not(drawn):
     _, data, _ = drawn
     chosen = replace(data, verdict=replace(data.verdict, recommended="knowledge_base"))
     page = render(chosen)
-    assert "knowledge base: gains to type in at 15 points" in unfolded(page)
+    assert "knowledge base: gains to type in at 9 points" in unfolded(page)
     assert "error rate" not in unfolded(page).partition("What to type")[2].partition("Plant")[0]
-    assert words(page).count("error rate") > 15
+    assert words(page).count("error rate") > 9
     node = replace(data.controller("fixed").gains[0], at="|e| = 1.3 m and beyond")
     short = (replace(data.controller("fixed").gains[0], nodes=(node,)),)
     controllers = tuple(replace(c, gains=short) if c.key == "fixed" else c for c in data.controllers)

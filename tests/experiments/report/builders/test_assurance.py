@@ -83,7 +83,7 @@ def test_the_page_and_the_terminal_say_both_and_fold_the_rest(run, data):
     assert told.worst_case in page.replace("&#x27;", "'")
     assert "Worst found in the declared ranges" in page
     assert "The worst cases and the certificates in full" in page
-    assert dict(told.details)["Worst case of the fixed PID"].count("The situation: reference")
+    assert dict(told.details)["Worst case that a search for the fixed PID found"].count("The situation: reference")
     assert "Stability of the knowledge base" in dict(told.details)
     lines = answer.answer(data, run.refined["equal"].kb)
     assert any(line.startswith("worst found in the declared ranges: ") for line in lines)

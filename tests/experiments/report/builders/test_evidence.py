@@ -28,7 +28,7 @@ def test_runs_without_chance_have_no_interval(run):
 def test_what_no_situation_had_was_not_tested(run):
     untested = evidence.evidence(run.case).untested
     assert "a delayed measurement" in untested
-    assert any(text.startswith("another seed of the search") for text in untested)
+    assert any(text.startswith("another search (this is the one of seed=") for text in untested)
     assert "a constant disturbance" in untested  # their noise has the mean 0
 
 
