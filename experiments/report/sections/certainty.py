@@ -20,12 +20,14 @@ def plant_card(view: PageView) -> Html:
     about = view.data.about
     if about is None:
         return card("Plant", element("p", view.data.plant), element("p", missing(_OLDER)))
-    first = [(what, value) for what, value in about.facts if what == "controls"]
+    first = [(what, value) for what, value in about.facts if what in {"controls", "sample time"}]
     lines = [element("p", element("b", what, ": "), value) for what, value in first]
     rest = [element("p", element("b", what, ": "), value) for what, value in about.facts if (what, value) not in first]
     inside = [*rest, element("pre", about.equations) if about.equations else ""]
-    words = "Ranges, parameters, equations" if about.equations else "Ranges and parameters"
-    return card("Plant", element("p", view.data.plant), *lines, element("details", element("summary", words), *inside))
+    words = "States, parameters, equations" if about.equations else "States and parameters"
+    drawn = _ranges(view.data.evidence.ranges) if view.data.evidence else ""
+    more = element("details", element("summary", words), *inside)
+    return card("Plant", element("p", view.data.plant), *lines, drawn, more)
 
 
 def certainty_card(view: PageView) -> Html:
@@ -37,7 +39,6 @@ def certainty_card(view: PageView) -> Html:
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
-        _ranges(evidence.ranges),
         late if evidence.unfinished else "",
         _details(evidence.details),
     )
@@ -47,7 +48,7 @@ def _ranges(text: str) -> Html:
     """All ranges, folded under their number; the headline leads here."""
     if not text:
         return Html("")
-    title = element("summary", f"The {len(text.split('; '))} declared ranges, values one click away")
+    title = element("summary", f"The {len(text.split('; '))} declared ranges that situations are drawn from")
     return element("details", title, element("span", text, ".", id="ranges"))
 
 
