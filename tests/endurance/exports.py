@@ -45,7 +45,7 @@ STRANGE = np.array([
 ])  # fmt: skip
 HOSTILE, LEFT_ALONE = 20, 40
 """Samples of a sequence."""
-SEQUENCES = {"c": 4000, "js": 4000, "python": 50, "st": 20, "st_c": 4000}
+SEQUENCES = {"c": 4000, "js": 4000, "python": 1000, "st": 20, "st_c": 4000}
 """Of a call, where the target is alone."""
 GAIN = 1e-6  # of the largest one: so far beyond its ends an overwritten gain is believed until the next tick
 AGREEMENT = 1e-9  # of a signal's range
