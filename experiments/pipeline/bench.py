@@ -167,7 +167,7 @@ class Bench:
             last = state.evaluations
             progress.at(base + last, f"fitness {state.best:.4g}")
 
-        methods = self.setup.method(n_genes, budget, far)
+        methods = self.setup.method(n_genes, budget, far, max(0, budget - self.setup.evaluations))
         return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
 
     def search_stage(

@@ -65,7 +65,7 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
         polish = max(1, round(_POLISH_SHARE * evaluations))
         return genetic(evaluations - polish), GradientDescent(evaluations=polish, spread=spread)
 
-    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[Method, ...]:
+    def methods(n_genes: int, evaluations: int, far: bool = False, extra: int = 0) -> tuple[Method, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
         if search.method == "differential_evolution":
@@ -73,7 +73,7 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
         polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
         if search.method == "gradient":
             spread = _FAR if far else _NEAR
-            return tuple(method for size in rounds(evaluations) for method in descent(size, spread))
+            return tuple(method for size in rounds(evaluations, extra) for method in descent(size, spread))
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
         cma = CmaEs(
             evaluations=polish,
@@ -86,16 +86,18 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
     return methods
 
 
-def rounds(evaluations: int) -> tuple[int, ...]:
+def rounds(evaluations: int, extra: int = 0) -> tuple[int, ...]:
     """Return the budgets of a search's rounds, each three times as long: it begins from the best so far and new starts.
 
-    So a longer search does first what a shorter one did, and can only find better.
+    So a longer search does first what a shorter one did, and can only find better. `extra` evaluations, that the search of
+    every budget has, belong to the first round.
     """
-    sizes, left, size = list[int](), evaluations, _ROUND
+    sizes, left, size = list[int](), evaluations - extra, _ROUND
     while left >= 2 * size:
         sizes.append(size)
         left, size = left - size, _LONGER * size
-    return (*sizes, left)
+    first, *later = (*sizes, left)
+    return (first + extra, *later)
 
 
 @dataclass(frozen=True)

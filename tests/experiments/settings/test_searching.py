@@ -16,6 +16,12 @@ def test_rounds_are_three_times_as_long_and_spend_all(evaluations, sizes):
     assert list(rounds(evaluations)) == sizes
 
 
+def test_what_every_budget_has_besides_belongs_to_the_first_round():
+    assert rounds(2652, 1152) == (2652,)
+    assert rounds(7152, 1152) == (2652, 4500)
+    assert rounds(21152, 1152) == (2652, 4500, 14000)
+
+
 def test_a_longer_search_does_first_what_a_shorter_one_did():
     methods = methods_of(configured("design", []))
     short, long = methods(33, 1500), methods(33, 20000)
