@@ -4,7 +4,7 @@
 
 Prints the resident memory after each design of the smallest budget; seeds and plants change. The kernel cache is empty at
 first, so that every design compiles something: a filled one would hide what compiling leaves behind. Exit code 1 if the
-memory has grown by more than 20 MiB since the twentieth design.
+mean of the last ten designs is more than 20 MiB above that of the ten up to the twentieth: single ones scatter by some 7.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +25,7 @@ SETTLED = 20
 """Designs after which nothing new is expected to be kept."""
 ALLOWED = 20.0
 """Growth after those [MiB]."""
+_MEAN = 10
 
 
 def resident() -> float:
@@ -58,7 +60,9 @@ def main() -> None:
             found.append(resident())
             took = time.monotonic() - begun
             print(f"{number + 1} of {count}: {plant}, {took:.1f} s, {found[-1]:.1f} MiB", flush=True)
-    growth = max(found[SETTLED:], default=0.0) - found[min(count, SETTLED) - 1] if count > SETTLED else 0.0
+    growth = 0.0
+    if count > SETTLED:
+        growth = statistics.mean(found[SETTLED:][-_MEAN:]) - statistics.mean(found[SETTLED - _MEAN : SETTLED])
     print(f"{count} designs, {growth:+.1f} MiB since number {SETTLED}")
     raise SystemExit(1 if growth > ALLOWED else 0)
 
