@@ -32,7 +32,7 @@ def left_with(*words):
 
 
 def test_a_certificate_that_holds(stored, capsys):
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     _, path = stored()
     cli.main(["certify", path, "--no-energy"])  # exit code 0
     text = capsys.readouterr().out
@@ -45,7 +45,7 @@ def test_a_certificate_that_holds(stored, capsys):
 
 def test_margins_of_several_channels(tmp_path, capsys):
     """Rules of the cart that go with those of the pole, each channel on a line of its own."""
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     bases = []
     for name, gains, high in (
         ("angle", ((50.0, 0.0, 14.0), (55.0, 0.0, 15.0)), (80.0, 0.0, 20.0)),
@@ -72,7 +72,7 @@ def test_margins_of_several_channels(tmp_path, capsys):
 
 
 def test_one_bad_rule_leaves_with_1_and_its_name(stored, capsys):
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     kb, path = stored((*GOOD[:2], (4.0, 1.0, 0.3)))
     assert left_with(path, "--no-energy", "--json") == 1
     document = json.loads(capsys.readouterr().out)
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_or_done_leaves_with_2(stored, capsys, tmp_path, mon
     assert left_with(str(tmp_path / "no.json")) == 2
     assert left_with(str(tmp_path)) == 2
     _, path = stored()
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
     assert left_with(path, "--no-energy") == 2
     assert "pip install 'sscq[assurance]'" in capsys.readouterr().err
 
@@ -106,7 +106,7 @@ def test_delays_are_their_own_and_those_that_were_taught(stored):
 
 @pytest.mark.slow
 def test_the_energy_account_is_printed(stored, capsys):
-    pytest.importorskip("cvxpy")
+    pytest.importorskip("clarabel")
     _, path = stored()
     cli.main(["certify", path])
     text = capsys.readouterr().out

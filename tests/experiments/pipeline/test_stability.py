@@ -95,10 +95,10 @@ def test_why_there_is_nothing(run, monkeypatch):
         assert "`sscq certify` asks them" in found.reason
 
     def missing(*_, **__):
-        raise SolverMissingError("needs cvxpy")
+        raise SolverMissingError("needs clarabel")
 
     monkeypatch.setattr(stability, "certified", missing)
-    assert asked(run, stretched(run, 1.0)).reason == "needs cvxpy"
+    assert asked(run, stretched(run, 1.0)).reason == "needs clarabel"
 
 
 def test_what_measures_more_is_not_taken_for_a_pid(run):

@@ -209,7 +209,7 @@ def test_a_resume_with_other_settings_is_refused_with_old_and_new(capsys):
     error = job.refused(capsys, "resume=run", "seed=5", "budget=standard")
     assert "run was started with other settings" in error
     assert "  seed: 4 in the run, 5 now" in error
-    assert "  budget.evaluations: 1500 in the run, 20000 now" in error
+    assert "  budget.evaluations: 1500 in the run, 6000 now" in error
     assert len(job.calls) == 1
 
 
