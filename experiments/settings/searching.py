@@ -89,8 +89,8 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
 def rounds(evaluations: int, extra: int = 0) -> tuple[int, ...]:
     """Return the budgets of a search's rounds, each three times as long: it begins from the best so far and new starts.
 
-    So a longer search does first what a shorter one did, and can only find better. `extra` evaluations, which every
-    budget's search has, belong to the first round.
+    So a longer search does first what a shorter one did, and its best is no worse, before validation chooses among what
+    was met on the way. `extra` evaluations, which every budget's search has, belong to the first round.
     """
     sizes, left, size = list[int](), evaluations - extra, _ROUND
     while left >= 2 * size:

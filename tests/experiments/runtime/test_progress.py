@@ -147,3 +147,21 @@ def test_an_unplanned_stage_says_nothing_of_the_job():
     job.begin("choice")
     job.at(0.5)
     assert job.words() == ""
+
+
+def test_stages_side_by_side_share_what_is_left():
+    """Two stages of 100 units at 10 s each so far, half done: 10 s of work each and two at once."""
+    clock, told = Clock(), []
+    job = JobProgress("design", {"one": PlannedWork(100.0), "two": PlannedWork(100.0)}, clock=clock)
+    beside = JobProgress("design", {"one": PlannedWork(100.0), "two": PlannedWork(100.0)}, clock=clock)
+    beside.relay = told.append
+    for stage in ("one", "two"):
+        beside.begin(stage)
+    for message in told:
+        job.heard(message)
+    clock.now += 10.0
+    for stage in ("one", "two"):
+        job.at(0.5, None, stage)
+    assert job.words() == "design 50%, 10 s left"
+    job.end("two")
+    assert job.words() == "design 75%, 3 s left"  # 150 units took 20 s of work: 50 are left, two at once

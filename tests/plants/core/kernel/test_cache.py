@@ -281,3 +281,20 @@ def test_compiling_keeps_no_memory():
     for _ in range(4):
         machine_code.compiled(text, ARGUMENTS)
     assert in_use() - before < 100_000
+
+
+def test_a_prepared_call_gives_what_a_whole_one_does_and_refuses_other_arrays(monkeypatch):
+    text = "def rollout(a, b, factor, out):\n    for k in range(len(a)):\n        out[k] = factor * a[k] + b[k]\n"
+    types = ("float64[::1]", "float64[::1]", "float64", "float64[::1]")
+    a, b, out = np.array([1.0, 2.0]), np.array([0.5, 0.25]), np.zeros(2)
+    for interpreted in ("0", "1"):
+        monkeypatch.setenv("SSCQ_INTERPRET", interpreted)
+        cache.prepared(text, types, (None, b, None, None))(a, 3.0, out)
+        assert out.tolist() == [3.5, 6.25]
+        out[:] = 0.0
+    monkeypatch.setenv("SSCQ_INTERPRET", "0")
+    call = cache.prepared(text, types, (None, b, 3.0, None))
+    with pytest.raises(TypeError, match=r"a kernel takes float64\[::1\], got int64"):
+        call(np.array([1, 2]), out)
+    with pytest.raises(ValueError, match="argument"):
+        call(a)
