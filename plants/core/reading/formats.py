@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+import sys
 import zipfile
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -209,6 +210,10 @@ def _array(data: bytearray, name: str) -> np.ndarray:
     if count * dtype.itemsize != rest or count > len(data):
         raise ValueError(f"{name} claims the shape {shape} of {dtype} and has {rest} bytes")
     array = np.frombuffer(data, dtype, count, stream.tell())
+    if dtype.kind == "U" and array.size and dtype.itemsize:
+        points = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+        if points.max() > sys.maxunicode:
+            raise ValueError(f"{name} holds words with what is no character")
     return array.reshape(shape, order="F" if columns_first else "C")
 
 

@@ -177,3 +177,15 @@ def test_reading_the_largest_json_stays_below_a_gigabyte(tmp_path):
 def test_the_arrays_of_a_file_may_be_no_archive_at_all():
     with pytest.raises(FileError, match="x is no complete NPZ"):
         formats.npz_value(io.BytesIO(b"PK").getvalue(), "x")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_words_of_what_is_no_character_are_refused(tmp_path, order):
+    words = np.array(["e", "e_rate"]).astype(f"{order}U6")
+    np.savez(tmp_path / "x.npz", names=words)
+    assert formats.read_npz(tmp_path / "x.npz")["names"].tolist() == ["e", "e_rate"]
+    raw = words.view(np.dtype(np.uint32).newbyteorder(order))
+    raw[1] = 0x110000  # the first number beyond the last character
+    np.savez(tmp_path / "x.npz", names=words)
+    with pytest.raises(FileError, match="words with what is no character"):
+        formats.read_npz(tmp_path / "x.npz")
