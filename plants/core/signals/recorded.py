@@ -148,11 +148,11 @@ class Recorded(RandomPart):
             ratio = gaps[0] / step
             if ratio > 1.0 - 1e-9 and abs(ratio - round(ratio)) < 1e-6 * ratio:
                 return Feed(noise.RECORDED, float(gaps[0]), self.values)
-        if time[-1] / step > _MOST_STEPS:
-            raise ValueError(
-                f"a recorded series must end within {_MOST_STEPS:g} steps of {step:g} s, got {time[-1]:g} s; cut it"
-            )
-        steps = np.arange(max(0, math.ceil(time[-1] / step)) + 1) * step
+        end = max(0.0, time[-1])  # a rollout begins at 0
+        if end / step > _MOST_STEPS:
+            most = f"{_MOST_STEPS:g} steps of {step:g} s"
+            raise ValueError(f"a recorded series must end within {most}, got {end:g} s; cut it")
+        steps = np.arange(math.ceil(end / step) + 1) * step
         if self.interpolation == "linear":
             resampled = np.interp(steps, time, values)
         elif self.interpolation == "mean":
