@@ -49,12 +49,15 @@ class Bench:
         Which of the searches of a design it is for: the first, 0, has the design's own seed.
     job : JobProgress
         How far all stages are; says nothing until it is given a plan.
+    before_refinement : int
+        Evaluations that were spent for all knowledge bases alike, before any was refined.
     """
 
     def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
         self.setup, self.folder, self.quiet, self.search = setup, folder, quiet, 0
         self.margins: OperatingMargins | None = setup.margins()
         self.job = JobProgress()
+        self.before_refinement = 0
 
     def of_search(self, number: int) -> Bench:
         """Return the bench of one of the design's searches: another seed, the same situations, box and margins."""

@@ -93,8 +93,12 @@ def contenders(
         title = (
             "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         )
-        found.append(of_kb(name, title, text, bench, result.kb, result.entry.spent + taught_loops(bench)))
+        found.append(of_kb(name, title, text, bench, result.kb, _spent(bench, result)))
     return _placed(found, further)
+
+
+def _spent(bench: Bench, result: Refined) -> int:
+    return result.entry.spent + taught_loops(bench) + bench.before_refinement
 
 
 def with_oracle(bench: Bench, found: Sequence[Tuned], fixed: Tuned, oracle: np.ndarray | None) -> list[Tuned]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.pipeline import scheduling_inputs
 from experiments.pipeline.bench import Bench, stage_name
 from experiments.pipeline.judging import taught_loops
 from experiments.pipeline.ladder import MOST_BOX_LOOPS
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _OF_RULES = 2.0  # what a loop with a knowledge base costs, in loops with fixed gains
 _NETWORK, _MARGINS, _CERTIFICATE, _RESPONSES, _KERNEL = 3.0, 4.0, 2.0, 1.5, 4.0  # s that hardly depend on the budget
-_CHOICE = 0.5  # s
+_DESIGNED = 0.5  # s
 _JUDGED = 8  # controllers, about
 _ROUNDS_OF_WORST = 2  # a search, and as many situations drawn
 
@@ -82,15 +83,17 @@ def _of_search(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
     yield "two_degree", PlannedWork(loops)
     if len(setup.plant.channels) == 1:
         yield from ((f"table_{one.name}", PlannedWork(loops)) for one in candidates.variables(setup.plant))
-        if setup.config.network.inputs is None:
-            yield "scheduling_inputs", PlannedWork(0.0, _CHOICE)
+    if scheduling_inputs.are_chosen(setup):
+        first, *others = scheduling_inputs.pairs(setup)
+        tried = PlannedWork(_OF_RULES * scheduling_inputs.share(setup) * loops)
+        yield first, tried
+        yield "designed_start", PlannedWork(0.0, _DESIGNED)
+        yield from ((stage, tried) for stage in others)
     rounds = setup.config.teacher.rounds
     for number in range(1, rounds + 1):
         end = "" if number == 1 else f"_{number}"
         yield f"teaching_signal{end}", PlannedWork(teaching / rounds)
         yield f"imitation{end}", PlannedWork(0.0, _NETWORK)
-    if len(setup.plant.channels) == 1 and setup.config.network.inputs is None:
-        yield "designed_start", PlannedWork(0.0, _CHOICE)
     yield "knowledge_base_equal", PlannedWork(_OF_RULES * loops)
     yield "knowledge_base_free", PlannedWork(_OF_RULES * loops)
     yield from ((f"rival_{rival.name}", PlannedWork(loops)) for rival in setup.plant.rivals if rival.constants)

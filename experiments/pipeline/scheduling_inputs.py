@@ -1,22 +1,28 @@
 """What a knowledge base schedules its gains over: two of the error, its rate and the output, chosen by measurement.
 
-The gain tables have been searched over each of the three alone, with a candidate's whole budget each. The two whose
-tables do best in the validation situations become the inputs of the knowledge base: an error tells what is under way,
-the output where the plant is. Where the user names inputs or terms (`network.inputs`, `network.centres`), or there are
-no such tables, nothing is chosen.
+Every pair is searched for a little: rules over it that begin at the fixed gains (and, where they know the output, at a
+margin design of every operating point). The pair whose rules do best in the taught and the validation situations
+together becomes the inputs of the knowledge base; what the searches cost counts among the knowledge bases' evaluations.
+They are as short for every budget, so that a longer search goes on with the same inputs. Where the user names inputs or
+terms (`network.inputs`, `network.centres`), or there is more than one channel, nothing is chosen.
 """
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.refining import Refining, on_task
 from experiments.pipeline.rungs.margin_table import designed, read
 from experiments.runtime import formats
+from flcs.refinement.direct import blank, direct
 from sscq.baselines import candidates
 
 if TYPE_CHECKING:
@@ -34,60 +40,94 @@ if TYPE_CHECKING:
 INPUTS = 2
 """So many are chosen."""
 
+EVALUATIONS = 750
+"""Of the search of a pair; no more than a candidate has."""
+
 _FEWEST, _MOST = 3, 5  # terms that stand at operating points
 _APART = 0.02  # of the range of the operating points: nearer ones have one term
 
 
-def chosen(bench: Bench, fixed: Tuned, equal: Fitness, entries: Sequence[Tuned]) -> Bench:
-    """Return the bench with the inputs that the tables among the `entries` speak for."""
-    setup = bench.setup
-    by_name = {f"table_{v.name}": v.as_input for v in candidates.variables(setup.plant)}
-    tables = [one for one in entries if one.name in by_name]
+def are_chosen(setup: Setup) -> bool:
+    """Return whether a design chooses the inputs: one channel, and nobody has named them or their terms."""
     given = setup.config.network
-    if given.inputs is not None or given.centres or len(tables) < INPUTS:
-        return bench
+    return len(setup.plant.channels) == 1 and given.inputs is None and not given.centres
 
-    def compute(_: Path) -> dict[str, Any]:
-        task = validation_task(bench, equal, fixed)
-        values = {by_name[one.name]: _value(bench, task, one) for one in tables}
-        best = sorted(values, key=lambda name: values[name])[:INPUTS]
-        inputs = [name for name in values if name in best]
-        return {"validation": values, "inputs": inputs, "centres": _at_points(setup, inputs)}
 
-    found = bench.stage("scheduling_inputs", compute, *formats.as_json("inputs.json"))
-    other = copy(bench)
-    other.setup = replace(setup, network=replace(setup.network, **_as_settings(found)))
+def pairs(setup: Setup) -> dict[str, tuple[str, ...]]:
+    """Return the inputs that are chosen among, by the name of the stage that tries them."""
+    known = candidates.variables(setup.plant)
+    return {
+        "inputs_" + "_".join(v.name for v in several): tuple(v.as_input for v in several)
+        for several in combinations(known, INPUTS)
+    }
+
+
+def share(setup: Setup) -> float:
+    """Return what the search of a pair has of a candidate's evaluations."""
+    return min(1.0, EVALUATIONS / setup.evaluations)
+
+
+def chosen(bench: Bench, fixed: Tuned, equal: Fitness) -> tuple[Bench, MarginSchedule | None]:
+    """Return the bench with the inputs whose rules do best, where they are chosen; a margin design to start from."""
+    if not are_chosen(bench.setup):
+        return bench, designed_table(bench)
+    (first, *others), several = pairs(bench.setup), list(pairs(bench.setup).values())
+
+    def tried(stage: str, table: MarginSchedule | None, one: Bench) -> dict[str, Any]:
+        return _tried(one, stage, pairs(one.setup)[stage], fixed, equal, table)
+
+    one, table = bench.side_by_side([partial(tried, first, None), designed_table])  # no output: the others need it
+    found = [one, *bench.side_by_side([partial(tried, stage, table) for stage in others])]
+    other = _over(bench, several[int(np.argmin([sum(one["fitness"]) for one in found]))])
+    other.before_refinement = sum(one["evaluations"] for one in found)
+    return other, table
+
+
+def _over(bench: Bench, inputs: Sequence[str]) -> Bench:
+    """The bench with these inputs."""
+    other, centres = copy(bench), _at_points(bench.setup, inputs)
+    other.setup = replace(bench.setup, network=replace(bench.setup.network, inputs=tuple(inputs), centres=centres))
     return other
 
 
-def _as_settings(found: dict[str, Any]) -> dict[str, Any]:
-    centres = {name: tuple(places) for name, places in found["centres"].items()}
-    return {"inputs": tuple(found["inputs"]), "centres": centres}
+def _tried(
+    bench: Bench, stage: str, inputs: Sequence[str], fixed: Tuned, equal: Fitness, table: MarginSchedule | None
+) -> dict[str, Any]:
+    """Taught and validation fitness that a short search over these inputs comes to, and what it cost; a stage."""
+    own = _over(bench, inputs)
+    setup = own.setup
+
+    def compute(checkpoints: Path) -> dict[str, Any]:
+        task, validation = setup.task(fitness=equal), validation_task(own, equal, fixed)
+        structure = blank(setup.plant, setup.laws, (setup.low, setup.high), fixed.theta, setup.tick, setup.network)
+        start = direct(structure, seen_by_fixed(setup, fixed), setup.plant, setup.network)
+        known = designed_starts(own, table, start, fixed)
+        title = f"rules over {' and '.join(inputs)}"
+        searches = Refining(own, task, validation, stage, title, checkpoints, known, share(setup))
+        kb, entry = searches.best(start)
+        fitness = [judged(kb) for judged in (on_task(own, task), searches.judged)]
+        return {"inputs": list(inputs), "fitness": fitness, "evaluations": entry.spent}
+
+    return bench.stage(stage, compute, *formats.as_json("inputs.json"))
 
 
-def _at_points(setup: Setup, inputs: Sequence[str]) -> dict[str, list[float]]:
+def _at_points(setup: Setup, inputs: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Terms of the output where the operating points are, if they are enough for a schedule and not too many."""
     plant, output = setup.plant, setup.plant.channels[0].output
     if output not in inputs or setup.network.mirrored:
         return {}
     values = candidates.outputs_at_points(plant)
     span = values[-1] - values[0] if values else 0.0
-    apart = [value for k, value in enumerate(values) if k == 0 or value - values[k - 1] > _APART * span]
+    apart = tuple(value for k, value in enumerate(values) if k == 0 or value - values[k - 1] > _APART * span)
     return {output: apart} if _FEWEST <= len(apart) <= _MOST else {}
 
 
-def _value(bench: Bench, task: Any, one: Tuned) -> float:
-    """Fitness in the validation situations, with the limit on travel, of what keeps the margins before all else."""
-    value = float(task.fitness(task.quality(one.controller, one.theta[None]))[0])
-    kept = bench.margins is None or bench.margins.keeps_of(one.controller, one.theta)
-    return value if kept else value + task.fitness.diverged
-
-
 def designed_table(bench: Bench) -> MarginSchedule | None:
-    """Return a margin design at each operating point, a stage of the run; None where the output schedules nothing."""
+    """Return a margin design at each operating point, a stage of the run; None: impossible, or nothing needs it."""
     setup = bench.setup
     channels = setup.plant.channels
-    if len(channels) != 1 or channels[0].output not in setup.network.inputs or bench.margins is None:
+    needed = are_chosen(setup) or channels[0].output in setup.network.inputs
+    if len(channels) != 1 or not needed or bench.margins is None:
         return None
 
     def compute(_: Path) -> dict[str, Any]:

@@ -112,9 +112,8 @@ _REFINED = {"equal": "knowledge_base", "free": "knowledge_base_free"}
 def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness) -> Found:
     richer = ladder.richer(bench, reference, fixed, equal)
     others = judging.choose_table(bench, reference, richer)
-    bench = scheduling_inputs.chosen(bench, fixed, equal, richer)
+    bench, designed = scheduling_inputs.chosen(bench, fixed, equal)
     lessons = aggregation.taught(bench, reference, fixed)
-    designed = scheduling_inputs.designed_table(bench)
 
     def starts(kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
         known = scheduling_inputs.designed_starts(bench, designed, kb, fixed)

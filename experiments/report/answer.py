@@ -153,7 +153,7 @@ def losses(found: LossCount) -> str:
 
 
 def sources(data: ReportData) -> str:
-    """Return which terms of the cost its change comes from, and whether tracking is better; empty: not known."""
+    """Return which terms of the cost its change comes from, what else it hides; empty: not known."""
     verdict, told = data.verdict, ""
     if not verdict.measures or verdict.measures[0].against != verdict.compared_with:
         return ""
@@ -167,7 +167,7 @@ def sources(data: ReportData) -> str:
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
         told += " Tracking (IAE) is not better."
-    return told.strip()
+    return " ".join([told.strip(), *(f"{text}." for text in verdict.trade_offs)]).strip()
 
 
 def _points(part: float) -> str:

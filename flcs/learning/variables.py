@@ -83,7 +83,7 @@ def variables(
     chosen, choice_of = [], dict(zip(free, choices, strict=True))
     for k in kept:
         name, met = config.inputs[k], (seen or {}).get(config.inputs[k])
-        unit = _unit(plant, channel, name)
+        unit = unit_of(plant, channel, name)
         if k not in choice_of:
             own = given_variable(
                 name, config.centres[name], x[:, k], unit=unit, shape=shape, overlap=config.overlap, seen=met,
@@ -140,7 +140,8 @@ def _terms(
     return found.shape, found.terms, {"terms": told}
 
 
-def _unit(plant: Plant | str, channel: int, name: str) -> str:
+def unit_of(plant: Plant | str, channel: int, name: str) -> str:
+    """Return the unit of an input of a channel's rules; empty where only the plant's name is known."""
     if isinstance(plant, str):
         return ""
     output = name if name not in OWN_INPUTS else plant.channels[channel].output

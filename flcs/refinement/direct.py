@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flcs.inference.rule_base import OWN_INPUTS, full_grid
-from flcs.learning.config import NetworkConfig
+from controllers import pid_form
+from flcs.inference.membership import shape_of
+from flcs.inference.rule_base import OWN_INPUTS, RuleBase, full_grid
+from flcs.inference.variable import Variable, evenly
+from flcs.knowledge_base.knowledge_base import KnowledgeBase
+from flcs.learning.config import SEARCH, NetworkConfig
 from flcs.learning.terms import Population, bounds_of, given_variable
+from flcs.learning.variables import unit_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from flcs.inference.rule_base import RuleBase
-    from flcs.inference.variable import Variable
-    from flcs.knowledge_base.knowledge_base import KnowledgeBase
+    from controllers.protocols import Law
     from plants import Plant
     from sscq.loop.record import Visited
 
@@ -47,6 +52,48 @@ def direct(structure: KnowledgeBase, seen: Visited, plant: Plant, config: Networ
         _placed(base, i, seen, plant, settings, structure.inference.order) for i, base in enumerate(structure.channels)
     )
     return replace(structure, channels=channels, training={}, validation=(), stability={})
+
+
+def blank(
+    plant: Plant,
+    laws: Sequence[Law],
+    box: tuple[Array, Array],
+    reference: Array,
+    tick: float,
+    config: NetworkConfig | None = None,
+) -> KnowledgeBase:
+    """Return inputs and numbers of terms as the settings say, over no range yet: a structure for :func:`direct`.
+
+    Where the settings leave the numbers of terms to the teaching signal, every input has three.
+
+    Parameters
+    ----------
+    plant : Plant
+    laws : sequence of law
+        Of the channels.
+    box : pair of ndarray [n_gains]
+        Least and largest gains.
+    reference : ndarray [n_gains]
+    tick : float
+        Time between two updates of the gains [s].
+    config : NetworkConfig, optional
+    """
+    settings = config or NetworkConfig()
+    counts = settings.counts(len(settings.inputs)) or (_USUAL,) * len(settings.inputs)
+    shape = NetworkConfig.shape if settings.shape == SEARCH else settings.shape
+    size, bases = len(reference) // len(laws), list[RuleBase]()
+    for i, (channel, law) in enumerate(zip(plant.channels, laws, strict=True)):
+        inputs = tuple(
+            Variable(name, unit_of(plant, i, name), -1.0, 1.0, evenly(-1.0, 1.0, n), shape=shape_of(shape))
+            for name, n in zip(settings.inputs, counts, strict=True)
+        )
+        low, high, gains = (tuple(map(float, part[i * size : (i + 1) * size])) for part in (*box, reference))
+        rules = full_grid(counts, gains, settings.order)
+        bases.append(RuleBase(channel.output, inputs, rules, low, high, gains, law=pid_form.describe(law)))
+    return KnowledgeBase(plant.name, tuple(bases), settings.inference(), tick=tick, common_terms=settings.common_terms)
+
+
+_USUAL = 3  # terms
 
 
 def _placed(base: RuleBase, channel: int, seen: Visited, plant: Plant, config: NetworkConfig, order: int) -> RuleBase:

@@ -47,4 +47,5 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase, s
 
     kb, entry = bench.stage(NAME, compute, *search_results.REFINED)
     text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
-    return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})
+    spent = entry.spent + bench.before_refinement
+    return Rungs((of_kb(NAME, _TITLE, text, bench, kb, spent),), (), {NAME: kb})

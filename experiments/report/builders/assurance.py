@@ -75,6 +75,9 @@ def steadiness(case: FinishedDesign) -> str:
     return "" if found is None else f"{case.name(name)}: {_stability(found)}"
 
 
+_FUNCTION = "quadratic Lyapunov function"
+
+
 def _stability(found: StabilityFinding) -> str:
     loops = f"{found.loops} linearised loops"
     if found.outcome == stability.NOT_MADE:
@@ -87,11 +90,11 @@ def _stability(found: StabilityFinding) -> str:
             still += " while the gains stand still"
         return f"{still}, but one ({found.slowest}) hardly decays, as with next to no ki{_unproved(found)}"
     if found.outcome == stability.UNSTABLE:
-        return f"no common Lyapunov function can exist: {found.slowest} is unstable even while its gains stand still"
+        return f"no common {_FUNCTION} can exist: {found.slowest} is unstable even while its gains stand still"
     if found.outcome == stability.HOLDS:
-        return f"one Lyapunov function serves {loops}, however fast the gains move (decay {number(found.decay, 3)} 1/s)"
+        return f"one {_FUNCTION} serves {loops}, however fast the gains move (decay {number(found.decay, 3)} 1/s)"
     known = "exists" if found.outcome == stability.NONE else "was found"
-    return f"no common Lyapunov function {known}{_at_less(found)}"
+    return f"no common {_FUNCTION} {known}{_at_less(found)}"
 
 
 def _unproved(found: StabilityFinding) -> str:

@@ -11,6 +11,7 @@ from experiments.pipeline.judging import keeps_margins
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, COMPARED, EQUAL_TRAVEL, FinishedDesign
 from experiments.report.builders.results import margins_of
+from experiments.report.builders.trade_offs import trade_offs
 from experiments.report.drawing.numbers import bracketed, number, percent
 from experiments.report.records.results import Estimate, Group, NotAvailable
 from experiments.report.records.verdict import (
@@ -63,6 +64,7 @@ def verdict(case: FinishedDesign) -> VerdictText:
         costliest=_costliest(case, BASELINE if recommended != BASELINE else judged),
         split=_split(case, shown),
         same_damping=None if same is None else estimates.of_change(same),
+        trade_offs=trade_offs(case),
     )
 
 

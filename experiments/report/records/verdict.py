@@ -174,6 +174,8 @@ class VerdictText:
         controller's J; empty: J is no sum of terms, or has one.
     same_damping : Estimate or None
         Change of J with the compared controller's damping in the place of the own one; None: J weighs no entropy of it.
+    trade_offs : tuple of str
+        What the change of J hides: sentences without a full stop.
     """
 
     recommended: str
@@ -193,6 +195,7 @@ class VerdictText:
     costliest: CostliestDraw | None = None
     split: tuple[tuple[str, float], ...] = ()
     same_damping: Estimate | None = None
+    trade_offs: tuple[str, ...] = ()
 
     def peak_held(self, sensitivity_peak: float) -> bool:
         """Whether a sensitivity peak at rest keeps its limit, or there is none."""

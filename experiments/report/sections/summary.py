@@ -52,7 +52,8 @@ def measures_table(view: PageView) -> Html:
     for measure in dict.fromkeys(c.measure for c in found):
         of = {c.against: c for c in found if c.measure == measure}
         less = {own.name: own.less_is_better for own in view.data.own_measures}.get(measure, True)
-        cells = [cell for key in against for cell in _measure_cells(of.get(key), less)]
+        judging = less if found[0].controller == view.recommended.key else None  # no colours for what is turned down
+        cells = [cell for key in against for cell in _measure_cells(of.get(key), judging)]
         values = element("small", _from_to(view, measure, [found[0].controller, *against]))
         rows.append(element("tr", element("th", name_of(view.data, measure), " ", values, scope="row"), *cells))
     rows += _margin_rows(view, found[0].controller, against)

@@ -12,8 +12,9 @@ import sscq
 from controllers import PID, ConstantGains, Controller, pid_form
 from flcs import Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
+from flcs.learning.config import NetworkConfig
 from flcs.learning.terms import robust_range
-from flcs.refinement.direct import direct
+from flcs.refinement.direct import blank, direct
 from sscq.loop.record import visited
 
 VDP = plants.get("van_der_pol")
@@ -63,6 +64,35 @@ def test_nothing_of_the_teacher_but_the_structure_is_kept(seen):
     assert kb.inference == Inference(fade=0.7)
     assert not kb.training
     np.testing.assert_allclose(kb.gains(np.array([[0.3, -1.0], [5.0, 9.0]])), [GAINS] * 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "counts"),
+    [({}, (3, 3)), ({"terms": (2, 5)}, (2, 5)), ({"terms": None, "shape": "search"}, (3, 3)), ({"order": 1}, (3, 3))],
+)
+def test_a_structure_from_the_settings_alone(seen, settings, counts):
+    """As far as nothing is learned: what a teacher's structure gives, it gives as well."""
+    config = NetworkConfig(inputs=("e", "velocity"), **settings)
+    box = (np.zeros(3), np.full(3, 10.0))
+    empty = blank(VDP, (PID(sample_time=STEP),), box, np.array(GAINS), TICK, config)
+    kb = direct(empty, seen[0], VDP, config)
+    (base,) = kb.channels
+    assert [v.n_terms for v in base.inputs] == list(counts)
+    assert [(v.name, v.unit) for v in base.inputs] == [("e", "m"), ("velocity", "m/s")]
+    assert {rule.gains for rule in base.rules} == {GAINS}
+    assert kb.tick == TICK
+    assert base.law == pid_form.describe(PID(sample_time=STEP))
+    if not settings:
+        like = direct(structure(("e", "velocity")), seen[0], VDP, config).channels[0].inputs
+        assert [v.centres for v in base.inputs] == [v.centres for v in like]
+
+
+def test_a_structure_of_several_channels_has_each_ones_gains():
+    plant, gains = plants.get("cart_pole"), np.arange(1.0, 7.0)
+    assert len(plant.channels) == 2
+    kb = blank(plant, (PID(), PID()), (np.zeros(6), np.full(6, 10.0)), gains, TICK)
+    assert [base.reference for base in kb.channels] == [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)]
+    assert [base.name for base in kb.channels] == [channel.output for channel in plant.channels]
 
 
 def test_the_error_integral_is_limited_to_where_it_has_been(seen):

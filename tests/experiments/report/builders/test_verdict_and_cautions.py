@@ -8,7 +8,7 @@ import pytest
 
 from configs.schema import ControllerConfig
 from experiments.report import recorded as stages
-from experiments.report.builders import cautions, verdict
+from experiments.report.builders import cautions, trade_offs, verdict
 from experiments.report.records.learning import SearchHistory
 from tests.experiments import finished_run
 
@@ -115,3 +115,48 @@ def test_caution_of_a_clairvoyant_teacher_and_of_situations_without_chance(run):
 def test_searches_that_stood_still_are_not_named():
     done = SearchHistory("fixed", "", np.array([1.0, 50.0, 100.0]), np.array([2.0, 1.0, 1.0]))
     assert list(cautions._of_searches((done,))) == []
+
+
+def told_beside(run, recommended, noise=0.0, **changes):
+    """What is told of made-up comparisons, {name: (tracking error, travel)} against the fixed PID.
+
+    The second of the two unforeseen situations has sensor noise.
+    """
+    found = run.judgement.verdict
+
+    def moved(name, one):
+        error, travel = changes.get(name, (0.0, 0.0))
+        return replace(
+            one, error=replace(one.error, value=error), travel=replace(one.travel, value=travel), new_failures=0
+        )
+
+    comparisons = {name: moved(name, one) for name, one in found.comparisons.items()}
+    far, louder = run.bench.setup.sets["unforeseen"]
+    sets = dict(run.bench.setup.sets) | {"unforeseen": (far, replace(louder, noise=noise))}
+    bench = SimpleNamespace(**run.bench.__dict__ | {"setup": replace(run.bench.setup, sets=sets)})
+    other = replace(found, recommended=recommended, comparisons=comparisons)
+    case = replace(run.case, bench=bench, judgement=replace(run.judgement, verdict=other))
+    return [text.replace("\u00a0", " ").replace("\u2212", "-") for text in trade_offs.trade_offs(case)]
+
+
+def test_who_tracks_better_than_what_is_recommended_is_named(run, monkeypatch):
+    monkeypatch.setattr(trade_offs, "keeps_margins", lambda bench, one: one.name != "open_loop")
+    ours = {"knowledge_base": (-0.05, 0.0)}
+    told = told_beside(run, "knowledge_base", **ours, own=(-0.10, -0.02), open_loop=(-0.3, -1.0))
+    assert told == ["Better IAE: your present gains, -10.0 % with -2.0 % travel (-5.0 % here)"]
+    assert told_beside(run, "knowledge_base", **ours, own=(-0.052, -0.02)) == []  # hardly better
+    assert told_beside(run, "knowledge_base", **ours, own=(-0.10, 0.08)) == []  # with more travel
+    assert told_beside(run, "fixed", own=(-0.10, -0.02)) == []
+
+
+def test_travel_that_sensor_noise_hides_is_told(run):
+    """In the named situation that has none; not where the change of travel is the same there, or nothing has noise."""
+    travel = [
+        run.case.measure(name, "unforeseen", "total_variation")[:, 0].mean() for name in ("knowledge_base", "fixed")
+    ]
+    change = travel[0] / travel[1] - 1.0
+    hidden, same = {"knowledge_base": (0.0, change - 0.2)}, {"knowledge_base": (0.0, change)}
+    (told,) = told_beside(run, "knowledge_base", 0.01, **hidden)
+    assert told == f"Travel in named situations without sensor noise (1): {100.0 * change:+.1f} %"
+    assert told_beside(run, "knowledge_base", 0.01, **same) == []
+    assert told_beside(run, "knowledge_base", 0.0, **hidden) == []
