@@ -163,7 +163,7 @@ def sources(data: ReportData) -> str:
         told = f"Of the {percent(found['cost'].value)}: {parts} points."
     if verdict.same_damping is not None:
         other = data.controller(verdict.compared_with).name
-        told += f" With the damping of the {other} in place of its own: J {_estimated(verdict.same_damping)}."
+        told += f" With the damping of the {other} in place of its own: J {_printed(verdict.same_damping)}."
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
         told += " Tracking (IAE) is not better."
@@ -305,6 +305,11 @@ def _estimated(change: Estimate) -> str:
     if math.isnan(value):
         return "not known"
     return f"{value:+.1f} %" + (f" [{low:+.1f}, {high:+.1f}]" if low < high else "")
+
+
+def _printed(change: Estimate) -> str:
+    """The same with the page's minus."""
+    return _estimated(change).replace("-", "\N{MINUS SIGN}").replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,8 @@ def _at_less(found: StabilityFinding) -> str:
         return ", at no authority"
     if found.certified_authority == 0.0:
         return "; one exists for the reference gains alone"
-    return f"; one exists at authority {number(found.certified_authority, 3)} (it has {number(found.authority, 3)})"
+    part, own = number(found.certified_authority, 3), number(found.authority, 3)
+    return f"; one exists where rules move the gains by {part} of their way from the reference gains ({own} here)"
 
 
 def details(case: FinishedDesign) -> tuple[tuple[str, str], ...]:

@@ -42,21 +42,19 @@ def conditions(view: PageView) -> Html:
             "conditions", "Conditions of the verdict", element("p", missing("nothing was judged")), lead=lead
         )
     asked = list(dict.fromkeys(c.text for one in judged for c in one.criteria))  # some are asked of a few alone
-    head = ("Controller", *asked, "better in", "rank test p", words_head("outcome"))
+    head = (words_head("Controller: outcome"), *asked, "better in")
     rows = [_condition_row(view, one, asked) for one in judged]
     return section("conditions", "Conditions of the verdict", table(head, rows, style="conditions"), lead=lead)
 
 
 def _condition_row(view: PageView, judged: JudgedText, asked: list[str]) -> Html:
     controller = view.data.controller(judged.controller)
-    name = view.row_head(controller)
+    name = view.row_head(controller, element("small", judged.outcome))
     cells = [_condition_cell([c for c in judged.criteria if c.text == text]) for text in asked]
-    cells.append(
-        element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs"))
-    )
-    cells.append(element("td", number(judged.p_value, 2) if finite(judged.p_value) else "–"))
-    outcome = element("td", judged.outcome, class_="words")
-    return element("tr", name, *cells, outcome, class_="chosen" if controller is view.recommended else None)
+    chance = f", rank test p {number(judged.p_value, 2)}" if finite(judged.p_value) else ""
+    wins = share(judged.wins) if finite(judged.wins) else missing()
+    cells.append(element("td", wins, element("small", f"of the runs{chance}")))
+    return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
 
 
 def _condition_cell(criteria: list[Criterion]) -> Html:

@@ -43,18 +43,19 @@ def test_the_worst_case_beside_the_fixed_gains_there(run):
     ("changes", "words"),
     [
         ({"outcome": stability.NONE, "certified_authority": 0.625},
-         "no common quadratic Lyapunov function exists; one exists at authority 0.625 (it has 1.00)"),
+         "no common quadratic Lyapunov function exists; one exists where rules move the gains by 0.625 of their way "
+         "from the reference gains (1.00 here)"),
         ({"outcome": stability.NOT_FOUND, "certified_authority": 0.625},
-         "no common quadratic Lyapunov function was found; one exists at authority 0.625"),
+         "no common quadratic Lyapunov function was found; one exists where rules move the gains by 0.625 of their way"),
         ({"outcome": stability.NONE, "authority": None}, "no common quadratic Lyapunov function exists"),
         ({"outcome": stability.NONE}, "no common quadratic Lyapunov function exists, at no authority"),
         ({"outcome": stability.NONE, "certified_authority": 0.0}, "one exists for the reference gains alone"),
-        ({"outcome": stability.HOLDS, "decay": 0.25}, "one quadratic Lyapunov function serves 30 linearised loops, however fast"),
+        ({"outcome": stability.HOLDS, "decay": 0.25}, "one quadratic Lyapunov function serves 30 linearised loops, however"),
         ({"outcome": stability.UNSTABLE, "slowest": "rule 1 at rest"}, "rule 1 at rest is unstable even while"),
         ({"outcome": stability.STABLE, "decay": 0.25}, "each of 30 linearised loops is stable"),
         ({"outcome": stability.RESTING}, "no mode of 30 linearised loops grows, but one () hardly decays"),
         ({"outcome": stability.RESTING, "slowest": "rule 1", "text": "...", "certified_authority": 0.5},
-         "one (rule 1) hardly decays, as with next to no ki: while they move nothing is proved; one exists at authority"),
+         "one (rule 1) hardly decays, as with next to no ki: while they move nothing is proved; one exists where rules"),
         ({"outcome": stability.NOT_MADE, "reason": "there is no rest"}, "not asked, because there is no rest"),
     ],
 )  # fmt: skip

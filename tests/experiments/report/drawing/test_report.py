@@ -173,8 +173,8 @@ def test_foreign_text_is_escaped(data):
 def test_conditions_of_every_judged_controller(page):
     text = words(page)
     part = text[text.index("Conditions of the verdict") : text.index("Ladder of baselines Simplest")]
-    assert "gain table on q² ✗ failed +1 % [−2 … +3] 40.0 % of the runs 0.20 turned down" in part
-    assert "✓ held −31 % [−36 … −25] 97.0 % of the runs 1·10⁻⁹ recommended" in part
+    assert "gain table on q² turned down ✗ failed +1 % [−2 … +3] 40.0 % of the runs, rank test p 0.20" in part
+    assert "knowledge base recommended ✓ held −31 % [−36 … −25] 97.0 % of the runs, rank test p 1·10⁻⁹" in part
 
 
 def test_teaching_signal_is_drawn_with_its_weights(data, page):
