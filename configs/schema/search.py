@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @part(
     Fitness,
     order="kind tolerance error error_weight entropy_weight travel_weight effort_weight own_measures own_limits "
-    "limits_first relative aggregate kappa share travel_share travel_limit saturation_limit max_sensitivity "
-    "max_transient_sensitivity margins_of min_delay_margin",
+    "limits_first relative aggregate kappa share travel_share travel_limit error_share saturation_limit "
+    "max_sensitivity max_transient_sensitivity margins_of min_delay_margin",
 )
 class FitnessConfig(SettingsPart):
     """What the search minimises, and the margins that gains must keep."""
@@ -36,6 +36,12 @@ class FitnessConfig(SettingsPart):
         advanced=True,
     )
     travel_limit: float | None = of(Fitness, low=-math.inf, above=0)
+    error_share: float | None = setting(
+        1.0,
+        "mean tracking error that schedules may have when taught, as a share of the fixed PID's; null: free",
+        above=0,
+        advanced=True,
+    )
     max_sensitivity: float | None = of(
         MarginLimits, "sensitivity", default=1.8, text="largest Ms at the operating points; null: no margins asked"
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline.judging import keeps_margins
-from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.ladder import validation_task, without_limits
 from experiments.runtime import formats
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
         limited = validation_task(bench, equal, fixed)
-        free = validation_task(bench, replace(equal, travel_limit=None), fixed)
+        free = validation_task(bench, without_limits(equal), fixed)
         several = {name: _same_name(groups, name) for name in (one.name for one in groups[0])}
         searched = {name: found for name, found in several.items() if _differ(found)}
         order = {

@@ -159,29 +159,39 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     return replace(better, evaluations=by_ga.spent + by_cma.spent, histories=(*by_ga.histories, *by_cma.histories))
 
 
-def travel(bench: Bench, ref: Reference, fixed: Tuned) -> float:
-    """Mean total variation that other candidates may use when taught: by default all that the fixed PID has.
+def equal_limits(bench: Bench, ref: Reference, fixed: Tuned) -> Fitness:
+    """Return the fitness with the actuator's travel and the tracking error that other candidates may have when taught.
 
-    Less would be a handicap: the fixed gains, searched anew within it, would lose as well. The verdict allows no more
-    travel in its own situations than the fixed PID has there, up to a few per cent.
+    By default all that the fixed PID has. Less would be a handicap: the fixed gains, searched anew within it, would
+    lose as well. The verdict allows no more travel in its own situations than the fixed PID has there, up to a few per
+    cent, and no more error.
     """
-    return _share_of_travel(bench, bench.setup.task(fitness=ref.fitness), fixed)
+    return _limited(bench, bench.setup.task(fitness=ref.fitness), fixed).fitness
 
 
-def _share_of_travel(bench: Bench, task: Task, fixed: Tuned) -> float:
-    quality = task.quality(bench.setup.laws, fixed.theta)
-    return bench.setup.config.fitness.travel_share * float(quality.until_lost["total_variation"].mean())
+def without_limits(fitness: Fitness) -> Fitness:
+    """Return a fitness without limits that come from the fixed PID."""
+    return replace(fitness, travel_limit=None, error_limit=None)
+
+
+def _limited(bench: Bench, task: Task, fixed: Tuned) -> Task:
+    """A task at the shares that are allowed of what the fixed PID has there."""
+    given, fitness = bench.setup.config.fitness, task.fitness
+    found = task.quality(bench.setup.laws, fixed.theta).until_lost
+    error = None
+    if given.error_share is not None and fitness.error in fitness.terms and not fitness.lexicographic:
+        error = given.error_share * float(found[fitness.error].mean())
+    travel = given.travel_share * float(found["total_variation"].mean())
+    return replace(task, fitness=replace(fitness, travel_limit=travel, error_limit=error))
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Tuned) -> Task:
-    """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught.
+    """Return the task in the validation situations, at the shares of what the fixed PID has there, as when taught.
 
     Limited measures of the plant's own may be there what they are with the fixed PID, too.
     """
     task = at_own_limits(bench, bench.setup.task("validation", fitness), fixed)
-    if fitness.travel_limit is None:
-        return task
-    return replace(task, fitness=replace(task.fitness, travel_limit=_share_of_travel(bench, task, fixed)))
+    return task if fitness.travel_limit is None else _limited(bench, task, fixed)
 
 
 def at_own_limits(bench: Bench, task: Task, fixed: Tuned) -> Task:

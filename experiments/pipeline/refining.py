@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline import search_results
+from experiments.pipeline.ladder import without_limits
 from flcs import FuzzyController
 from flcs.inference.rule_base import full_grid
 from flcs.knowledge_base.mirror import mirrored
@@ -63,8 +64,8 @@ class Refining:
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.name, self.title, self.checkpoints, self.share = name, title, checkpoints, share
         self.judged = on_task(bench, validation)
-        # Searches keep within the fixed PID's travel; that it has all of it is no fault of its own.
-        self.judged_free = on_task(bench, replace(validation, fitness=replace(validation.fitness, travel_limit=None)))
+        # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
+        self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
         self.tried: list[Tried] = []
         self.known = tuple(map(self._whole, known))
 

@@ -87,7 +87,7 @@ def searched(bench: Bench) -> SearchedDesign:
     bench = ladder.widened_box(bench)
     reference = ladder.reference(bench)
     fixed = choice.fixed(bench, reference, bench.of_searches(lambda one: ladder.fixed_gains(one, reference)))
-    equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
+    equal = ladder.equal_limits(bench, reference, fixed)
     oracle, found = bench.side_by_side(
         [
             lambda one: ladder.oracle(one, reference, fixed),

@@ -109,7 +109,7 @@ def read(folder: Path) -> Design:
         bench=bench,
         ref=ref,
         fixed=fixed,
-        equal=replace(ref.fitness, travel_limit=ladder.travel(bench, ref, fixed)),
+        equal=ladder.equal_limits(bench, ref, fixed),
         signal=TeachingSignal.load(stages / "teaching_signal" / "teaching_signal.csv"),
         imitated=KnowledgeBase.load(stages / "imitation" / "knowledge_base.json"),
         refined=refined,

@@ -52,7 +52,7 @@ class Fitness:
         Values that the terms are divided by; empty: raw weights.
     aggregate : {"mean", "mean_plus_std", "worst_share", "worst"}
         Mean, mean + kappa * standard deviation, mean of the worst share (conditional value at risk), or the worst one.
-    travel_limit, saturation_limit : float, optional
+    travel_limit, error_limit, saturation_limit : float, optional
         More of these means is penalised in proportion, and so is more than `own_limits`.
     own_measures : mapping of measure to float
         In kind "tracking_and_entropy", terms like the others.
@@ -88,6 +88,7 @@ class Fitness:
     kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0, advanced=True)
     share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
     travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", low=0)
+    error_limit: float | None = setting(None, "largest mean of the tracking term; null: free", above=0)
     diverged: float = setting(1e3, "penalty of a rollout that diverges", above=0)
     margin_weight: float = setting(10.0, "weight of the violation of margins", low=0)
     entropy_scale: float = setting(1.0, "factor on the controller's entropy rate", above=0)
@@ -134,6 +135,7 @@ class Fitness:
         left_out = {
             "tolerance": not self.lexicographic,
             "saturation_limit": self.saturation_limit is None,
+            "error_limit": self.error_limit is None,
             "own_measures": not self.own_measures,
             "own_limits": not self.own_limits,
             "limits_first": not self.limits_first,
@@ -166,9 +168,14 @@ class Fitness:
     @property
     def measures(self) -> tuple[str, ...]:
         """Measures that an evaluation must give."""
-        limits = (("total_variation", self.travel_limit), ("saturated_time", self.saturation_limit))
-        built_in = (name for name, limit in limits if limit is not None)
-        return tuple(dict.fromkeys((*self.terms, *built_in, *self.own_limits)))
+        at_limits = ("saturated_time",) if self.saturation_limit is not None else ()
+        return tuple(dict.fromkeys((*self.terms, *self.largest_means, *at_limits, *self.own_limits)))
+
+    @property
+    def largest_means(self) -> dict[str, float]:
+        """Limits on means of built-in measures; not that on the time at the command's limits."""
+        limits = {"total_variation": self.travel_limit, self.error: self.error_limit}
+        return {name: max(limit, _NOTHING) for name, limit in limits.items() if limit is not None}
 
     def per_situation(self, quality: Quality) -> np.ndarray:
         """Return the fitness of every candidate in every situation [situation, candidate]."""
@@ -200,7 +207,7 @@ class Fitness:
             severity = self.severity(quality, margin_violation)
             return lexicographic.combined(severity, lexicographic_cells(self, quality, self.combine), self.diverged)
         value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
-        if self.travel_limit is not None or self.saturation_limit is not None or self.own_limits:
+        if self.largest_means or self.saturation_limit is not None or self.own_limits:
             # the signed difference may be negative
             value = value + _EXCESS * limit_excess(self, quality) * np.abs(value)
         if self.limits_first:
@@ -226,11 +233,10 @@ class Fitness:
         share = 1.0 + _EXCESS * excess * np.sign(value)
         shares = np.where(quality.failed, 0.0, self._shares(each)) * share
         found = {name: shares * (weight / self.reference.get(name, 1.0)) for name, weight in self.terms.items()}
-        if self.travel_limit is not None:
-            beyond = quality.until_lost["total_variation"].mean(axis=0) > self.travel_limit
-            limit = max(self.travel_limit, _NO_TRAVEL) * len(each)
-            more = np.where(beyond & ~quality.failed, _EXCESS * np.abs(value) / limit, 0.0)
-            found["total_variation"] = found.get("total_variation", 0.0) + more
+        for name, limit in self.largest_means.items():
+            beyond = quality.until_lost[name].mean(axis=0) > limit
+            more = np.where(beyond & ~quality.failed, _EXCESS * np.abs(value) / (limit * len(each)), 0.0)
+            found[name] = found.get(name, 0.0) + more
         return found, np.asarray(self.margin_weight * share)
 
     def _shares(self, each: np.ndarray) -> np.ndarray:
@@ -348,7 +354,7 @@ def _check_names(fitness: Fitness) -> None:
             raise ValueError(message)
 
 
-_NO_TRAVEL = 1e-9  # a limit of 0 forbids all travel; the excess is counted in units of this
+_NOTHING = 1e-9  # a limit of 0 forbids all travel; the excess is counted in units of this
 _NO_SATURATION = 1e-3  # the same for a limit of no time at the limits
 
 
@@ -373,11 +379,10 @@ def lexicographic_cells(
 
 
 def limit_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
-    """Excess of travel, of time at the limits and of limited measures [candidate], in shares of what is allowed."""
+    """Excess of travel, error, time at the limits and limited measures [candidate], in shares of what is allowed."""
     found = np.zeros(quality.diverged_at.shape[1])
-    if fitness.travel_limit is not None:
-        travel = quality.until_lost["total_variation"].mean(axis=0)
-        found = np.maximum(0.0, travel / max(fitness.travel_limit, _NO_TRAVEL) - 1.0)
+    for name, limit in fitness.largest_means.items():
+        found = found + np.maximum(0.0, quality.until_lost[name].mean(axis=0) / limit - 1.0)
     if fitness.saturation_limit is not None:
         at_limit = (quality.until_lost["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
         found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)

@@ -73,9 +73,10 @@ def teach(
     AISTATS 2011 (dataset aggregation), for `along`.
     """
     given = as_controller(controller, len(plant.channels))
+    unlimited = replace(fitness, travel_limit=None, error_limit=None, own_limits={})
     lesson = TeachingTask(
-        plant, given.laws, replace(fitness, travel_limit=None, own_limits={}), box, given.gain_names, teacher, step,
-        seed, threads, options or {}, tuple(outputs),
+        plant, given.laws, unlimited, box, given.gain_names, teacher, step, seed, threads, options or {},
+        tuple(outputs),
     )  # fmt: skip
     search = _search(lesson, situations, along, theta)
     total = sum(lesson.windows(situation) for situation in situations)
