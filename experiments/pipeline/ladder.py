@@ -175,13 +175,16 @@ def without_limits(fitness: Fitness) -> Fitness:
 
 
 def _limited(bench: Bench, task: Task, fixed: Tuned) -> Task:
-    """A task at the shares that are allowed of what the fixed PID has there."""
+    """A task at the shares that are allowed of what the fixed PID has there.
+
+    Errors are not limited where it loses rollouts: one that is cut short has a small one.
+    """
     given, fitness = bench.setup.config.fitness, task.fitness
-    found = task.quality(bench.setup.laws, fixed.theta).until_lost
-    error = None
-    if given.error_share is not None and fitness.error in fitness.terms and not fitness.lexicographic:
-        error = given.error_share * float(found[fitness.error].mean())
-    travel = given.travel_share * float(found["total_variation"].mean())
+    quality, error = task.quality(bench.setup.laws, fixed.theta), None
+    weighed = fitness.error in fitness.terms and not fitness.lexicographic
+    if given.error_share is not None and weighed and not quality.failed.any():
+        error = given.error_share * float(quality.until_lost[fitness.error].mean())
+    travel = given.travel_share * float(quality.until_lost["total_variation"].mean())
     return replace(task, fitness=replace(fitness, travel_limit=travel, error_limit=error))
 
 
