@@ -44,6 +44,15 @@ def differences(of, genomes):
     [
         {},
         {"travel_limit": 20.0},
+        {"error_limit": 0.5},
+        {
+            "error_limit": 0.5,
+            "travel_limit": 20.0,
+            "error": "ise",
+            "entropy_weight": 0.0,
+            "error_weight": 0.0,
+            "effort_weight": 1.0,
+        },
         {"aggregate": "mean_plus_std"},
         {"aggregate": "worst"},
         {"aggregate": "worst_share", "share": 0.5},

@@ -57,6 +57,8 @@ HAND = quality({
         (Fitness(entropy_weight=0.0, saturation_limit=0.2, travel_limit=16.0), [2.0 * (1.0 + 10.0 * 0.75), 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=20.0), [2.0, 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=16.0), [2.0 * (1.0 + 10.0 * 0.25), 3.0]),
+        (Fitness(entropy_weight=0.0, error_limit=2.5), [2.0, 3.0 * (1.0 + 10.0 * 0.2)]),
+        (Fitness(entropy_weight=0.0, error_limit=1.6, travel_limit=16.0), [2.0 * (1.0 + 5.0), 3.0 * (1.0 + 8.75)]),
     ],
 )
 def test_by_hand(fitness, expected):
@@ -83,6 +85,9 @@ def test_what_must_be_measured():
     assert Fitness(entropy_weight=0.0, travel_limit=1.0).measures == ("iae", "total_variation")
     assert Fitness(travel_weight=1.0, travel_limit=1.0).measures == ("iae", "entropy_difference_abs", "total_variation")
     assert Fitness("entropy_signed", travel_limit=1.0).measures == ("entropy_difference", "total_variation")
+    assert Fitness("entropy_signed", error="ise", error_limit=1.0).measures == ("entropy_difference", "ise")
+    assert "error_limit" not in Fitness().plain()
+    assert Fitness(error_limit=1.0).plain()["error_limit"] == 1.0
     for kind in KINDS:
         assert set(Fitness(kind, effort_weight=1.0).measures) <= set(ALL_MEASURES)
 
@@ -214,6 +219,7 @@ def test_without_survivors_there_is_nothing_to_refer_to():
         ({"share": 1.5}, "share must be above 0 and at most 1, got 1.5"),
         ({"travel_limit": -1.0}, "travel_limit must be at least 0, got -1.0"),
         ({"travel_limit": np.nan}, "travel_limit must be at least 0, got nan"),
+        ({"error_limit": 0.0}, "error_limit must be above 0, got 0.0"),
         ({"saturation_limit": -1.0}, "saturation_limit must be at least 0 and at most 1, got -1.0"),
         ({"tolerance": 0.0}, "tolerance must be at least 0.0001 and at most 1, got 0.0"),
         ({"tolerance": np.nan}, "tolerance must be at least 0.0001 and at most 1, got nan"),
