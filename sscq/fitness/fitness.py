@@ -33,6 +33,7 @@ _CLEAR = 8.0  # the lexicographic number is bent from a quarter of the penalty o
 # What excess over a limit costs, in shares of the fitness for each share of the limit: more than it can gain, or the
 # limit would be a suggestion. With 2, schedules of a levitation took 7 % more travel, which gained them over 14 %.
 _EXCESS = 10.0
+_EXCESS_OF_ERROR = 2.0  # the error is mostly a term itself, and the search begins at the limit: a steep wall is no help
 _WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
 _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 
@@ -172,10 +173,13 @@ class Fitness:
         return tuple(dict.fromkeys((*self.terms, *self.largest_means, *at_limits, *self.own_limits)))
 
     @property
-    def largest_means(self) -> dict[str, float]:
-        """Limits on means of built-in measures; not that on the time at the command's limits."""
-        limits = {"total_variation": self.travel_limit, self.error: self.error_limit}
-        return {name: max(limit, _NOTHING) for name, limit in limits.items() if limit is not None}
+    def largest_means(self) -> dict[str, tuple[float, float]]:
+        """Limits on means of built-in measures, and what an excess of them costs; not that on the time at limits."""
+        limits = {
+            "total_variation": (self.travel_limit, _EXCESS),
+            self.error: (self.error_limit, _EXCESS_OF_ERROR),
+        }
+        return {name: (max(limit, _NOTHING), price) for name, (limit, price) in limits.items() if limit is not None}
 
     def per_situation(self, quality: Quality) -> np.ndarray:
         """Return the fitness of every candidate in every situation [situation, candidate]."""
@@ -209,7 +213,7 @@ class Fitness:
         value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
         if self.largest_means or self.saturation_limit is not None or self.own_limits:
             # the signed difference may be negative
-            value = value + _EXCESS * limit_excess(self, quality) * np.abs(value)
+            value = value + limit_costs(self, quality) * np.abs(value)
         if self.limits_first:
             broken = own_excess(self, quality) + np.asarray(margin_violation)
             value = value + np.where(broken > 0.0, self.diverged * (1.0 + broken), 0.0)
@@ -229,13 +233,12 @@ class Fitness:
         """
         each = self.per_situation(quality)
         value = self.combine(each) + self.margin_weight * np.asarray(margin_violation)
-        excess = limit_excess(self, quality)
-        share = 1.0 + _EXCESS * excess * np.sign(value)
+        share = 1.0 + limit_costs(self, quality) * np.sign(value)
         shares = np.where(quality.failed, 0.0, self._shares(each)) * share
         found = {name: shares * (weight / self.reference.get(name, 1.0)) for name, weight in self.terms.items()}
-        for name, limit in self.largest_means.items():
+        for name, (limit, price) in self.largest_means.items():
             beyond = quality.until_lost[name].mean(axis=0) > limit
-            more = np.where(beyond & ~quality.failed, _EXCESS * np.abs(value) / (limit * len(each)), 0.0)
+            more = np.where(beyond & ~quality.failed, price * np.abs(value) / (limit * len(each)), 0.0)
             found[name] = found.get(name, 0.0) + more
         return found, np.asarray(self.margin_weight * share)
 
@@ -380,13 +383,23 @@ def lexicographic_cells(
 
 def limit_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
     """Excess of travel, error, time at the limits and limited measures [candidate], in shares of what is allowed."""
-    found = np.zeros(quality.diverged_at.shape[1])
-    for name, limit in fitness.largest_means.items():
-        found = found + np.maximum(0.0, quality.until_lost[name].mean(axis=0) / limit - 1.0)
+    return sum((excess for excess, _ in _excesses(fitness, quality)), np.zeros(quality.diverged_at.shape[1]))
+
+
+def limit_costs(fitness: Fitness, quality: Quality) -> np.ndarray:
+    """What the excesses cost [candidate], in shares of the fitness."""
+    costs = (price * excess for excess, price in _excesses(fitness, quality))
+    return sum(costs, np.zeros(quality.diverged_at.shape[1]))
+
+
+def _excesses(fitness: Fitness, quality: Quality) -> Iterator[tuple[np.ndarray, float]]:
+    """Every excess [candidate], in shares of what is allowed, and its price."""
+    for name, (limit, price) in fitness.largest_means.items():
+        yield np.maximum(0.0, quality.until_lost[name].mean(axis=0) / limit - 1.0), price
     if fitness.saturation_limit is not None:
         at_limit = (quality.until_lost["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
-        found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
-    return found + own_excess(fitness, quality)
+        yield np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0), _EXCESS
+    yield own_excess(fitness, quality), _EXCESS
 
 
 def own_excess(fitness: Fitness, quality: Quality) -> np.ndarray:

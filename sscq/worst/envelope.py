@@ -213,10 +213,12 @@ def usual_envelope(
     period = plant.step if sample_time is None else sample_time
     noises = [part for s in several for signal in s.excitations(plant) for part in _noises(signal)]
     authority = (_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0)
-    declared = plant.ranges.given()
+    spans, declared = _spans(plant, several, period, room=True), plant.ranges.given()
+    if "reference" in declared:  # of a channel that it leaves out what its situations ask for, not where it starts
+        declared["reference"] = spans["reference"] | declared["reference"]
     if held:
         declared = _holding(declared, _spans(plant, held, period))
-    ranges = {**_spans(plant, several, period, room=True), "authority": authority, **declared}
+    ranges = {**spans, "authority": authority, **declared}
     return Envelope(
         **ranges,
         delay_step=_delay_step(plant, period, ranges["parameters"]),

@@ -214,3 +214,18 @@ def test_what_is_no_range_is_refused_where_it_is_declared(groups, message):
 def test_check_reports_declared_ranges_that_do_not_fit(groups, problem):
     problems = plants.check(declaring(plants.get("two_tanks"), **groups)).problems
     assert any("declared ranges" in text and problem in text for text in problems), problems
+
+
+def test_a_channel_without_a_declared_range_is_asked_for_what_the_plants_situations_ask_for():
+    """Of the cart and pole: upright. Its nominal start leans, and nothing holds it there."""
+    plant = plants.get("cart_pole")
+    angle = plant.measurements[plant.index("measurements", "angle")]
+    assert "angle" not in plant.ranges.reference
+    assert angle.nominal != 0.0
+    envelope = sscq.usual_envelope(plant)
+    assert envelope.reference == {"angle": (0.0, 0.0), "position": (-1.0, 1.0)}
+    genes = EnvelopeGenes(plant, envelope)
+    for genome in genes.draw(8, 0):
+        angle, position = genes.situation(genome).references(plant)
+        assert angle.parts == (Constant(0.0),)
+        assert position.parts != (Constant(0.0),)
