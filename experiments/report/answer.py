@@ -59,6 +59,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
     for i, channel in enumerate(data.channels):
         head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", travel]
         lines += ["", text_table(head, [row for key in keys for row in _rows(data, key, i, kb)])]
+        lines += _of_schedule(data, i, kb)
     if not verdict.present:
         lines.append(without_present(data))
     late = data.evidence.unfinished if data.evidence else ""
@@ -259,13 +260,20 @@ def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[l
         rows[0][0] = f"{title}, at {gains.at}"
         rows += [[f"  at {node.at}", *_numbers(node), "", ""] for node in gains.nodes]
     elif key == data.verdict.recommended and key in _WHOLE:
-        rows[0][0] = f"{title}, reference gains"
-        nodes = gain_nodes(kb, channel)
-        for place, (kp, ki, kd) in nodes.rows:
+        rows[0][0] = f"{title}, reference gains: outside what was taught"
+        for place, (kp, ki, kd) in gain_nodes(kb, channel).rows:
             node = replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None)
             rows.append([f"  at {place}", *_numbers(node), "", ""])
-        rows += [[f"  {text}", *[""] * 10] for text in (nodes.between, f"{_WHOLE[key]}; as code: sscq export") if text]
     return rows
+
+
+def _of_schedule(data: ReportData, channel: int, kb: KnowledgeBase) -> list[str]:
+    """What is said below the gains of a recommended knowledge base: how the others follow, where more of them are."""
+    recommended = data.verdict.recommended
+    if recommended not in _WHOLE or isinstance(data.controller(recommended).gains, NotAvailable):
+        return []
+    texts = (gain_nodes(kb, channel).between, f"{_WHOLE[recommended]}; as code: sscq export")
+    return [f"  {text}" for text in texts if text]
 
 
 def _numbers(gains: ChannelGains) -> list[str]:
@@ -314,22 +322,40 @@ def _printed(change: Estimate) -> str:
 
 @dataclass(frozen=True)
 class MarginChange:
-    """A margin of two controllers."""
+    """A margin of two controllers at the worst point of each.
+
+    Attributes
+    ----------
+    better, points : int
+        At so many points, of so many that both have, the own one is better by more than rounding.
+    """
 
     name: str
     unit: str
     own: float
     other: float
     more_is_worse: bool
+    better: int = 0
+    points: int = 0
 
     def __str__(self) -> str:
         """As in "Ms 1.13 against 1.16"."""
-        return f"{self.name} {self.values}"
+        return f"{self.name} {self.values}{f', {self.note}' if self.note else ''}"
 
     @property
     def values(self) -> str:
         """Both values with their unit."""
         return f"{written(self.own, 3)} against {written(self.other, 3)} {self.unit}".rstrip()
+
+    @property
+    def note(self) -> str:
+        """What the worst points do not tell; empty: nothing."""
+        return f"better at {self.better} of {self.points} points" if self.mixed else ""
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it is better at some points and not at others."""
+        return 0 < self.better < self.points
 
     @property
     def change(self) -> float:
@@ -345,7 +371,14 @@ def margin_changes(data: ReportData, controller: str, against: str) -> tuple[Mar
     if len(known) < len(pair):
         return ()
     own, other = known
+    there = {point.operating_point: point for point in other.points}
+    pairs = [(point, there[point.operating_point]) for point in own.points if point.operating_point in there]
+    peaks = sum(a.sensitivity_peak < b.sensitivity_peak * (1.0 - _EQUAL) for a, b in pairs)
+    delays = sum(a.delay_margin > b.delay_margin * (1.0 + _EQUAL) for a, b in pairs)
     return (
-        MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True),
-        MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False),
+        MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True, peaks, len(pairs)),
+        MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False, delays, len(pairs)),
     )
+
+
+_EQUAL = 0.005  # margins of two controllers that differ by no more, as a share, are told as the same

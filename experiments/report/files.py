@@ -109,13 +109,18 @@ def _again(folder: Path) -> str:
     return f"`sscq design resume={folder}` goes on from the stages that are there and writes the report again"
 
 
+_RULES = {"knowledge_base_direct": "knowledge_base_direct.json", "given": "given.json"}
+"""Files of knowledge bases that may be recommended, beside the refined one."""
+
+
 def _knowledge(folder: Path, data: ReportData, arrays: Mapping[str, Any]) -> Knowledge | None:
-    """The refined knowledge base, shown at work in the first recorded situation, unforeseen ones first."""
-    key = Knowledge.controller
+    """The recommended knowledge base, else the refined one, at work in the first recorded situation of a kind."""
+    recommended = data.verdict.recommended
+    key = recommended if recommended in _RULES else Knowledge.controller
     if key not in {controller.key for controller in data.controllers}:
         return None
-    kb = _read(folder, KNOWLEDGE_BASE, KnowledgeBase.load)
-    curve = _read(folder, TRADE_OFF, formats.read_json).get("equal")
+    kb = _read(folder, _RULES.get(key, KNOWLEDGE_BASE), KnowledgeBase.load)
+    curve = None if key in _RULES else _read(folder, TRADE_OFF, formats.read_json).get("equal")
     by_kind = {
         kind: [i for i, situation in enumerate(data.situations) if situation.group == kind]
         for kind in ("unforeseen", "validation", "taught")
@@ -128,6 +133,7 @@ def _knowledge(folder: Path, data: ReportData, arrays: Mapping[str, Any]) -> Kno
         arrays[f"{key}.{recorded[0]}.moment"] if recorded else None,
         data.situations[recorded[0]].name if recorded else "",
         by_two=mean_of(arrays, key, "by_two", by_kind["taught"]),
+        controller=key,
     )
 
 

@@ -70,9 +70,11 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
         (", ".join(_place(v, x) for v, x in zip(shown, place, strict=True)), tuple(row))
         for place, row in zip(product(*axes), gains(axes).tolist(), strict=True)
     ]
-    told = f"between these points linear, beyond the outer ones constant, gains are within {error} %"
+    told = f"a table read linearly between these points is off by at most {error} % of a gain's largest value"
+    ends = ", ".join(f"{_place(v, v.low)} … {_number(v, v.high)}" for v in shown)
     others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
-    return GainNodes(tuple(rows), f"{told} of each gain's largest value{others}")
+    beyond = f"beyond the outer points gains stay, outside what was taught ({ends}) they return to the reference gains"
+    return GainNodes(tuple(rows), f"{told}; {beyond}{others}")
 
 
 def _with_middles(centres: Sequence[float]) -> list[float]:
@@ -90,6 +92,9 @@ def _error(shown: Sequence[Variable], axes: Axes, gains: Callable[[Axes], np.nda
 
 
 def _place(variable: Variable, value: float) -> str:
-    name = _NAMES.get(variable.name, in_words(variable.name))
+    return f"{_NAMES.get(variable.name, in_words(variable.name))} {_number(variable, value)}"
+
+
+def _number(variable: Variable, value: float) -> str:
     unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
-    return f"{name} {plain(float(f'{value:.3g}'))}{unit}"
+    return f"{plain(float(f'{value:.3g}'))}{unit}"

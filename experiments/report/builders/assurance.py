@@ -62,10 +62,10 @@ def _how_often(found: WorstFinding) -> str:
     """How many situations it lost, with what that says of all others."""
     bound = 100.0 * failure_bound(found.drawn, found.drawn_failures, _CONFIDENCE)
     most = f"at most {number(bound, 3)} % of such draws ({100.0 * _CONFIDENCE:g} % confidence)"
-    of = f"{found.searched} searched and {found.drawn} drawn situations"
+    of = f"{found.searched + found.drawn} situations ({found.searched} searched, {found.drawn} drawn)"
     if not found.failures:
         return f"No loop lost in {of}: {most}"
-    return f"Loop lost in {found.failures} of {of}, {found.drawn_failures} of them drawn: {most}"
+    return f"Loop lost in {found.failures} of {of}, of them in {found.drawn_failures} drawn ones: {most}"
 
 
 def steadiness(case: FinishedDesign) -> str:

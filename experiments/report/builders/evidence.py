@@ -224,12 +224,20 @@ def _of_searches(case: FinishedDesign) -> str:
     return f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best on validation), {', '.join(rest)}"
 
 
+def _rates_without_noise(case: FinishedDesign) -> list[str]:
+    """The measured rates that laws use and that no judged situation shakes."""
+    plant, levels = case.plant, [s.noise_levels(case.plant) for s in case.setup.sets[case.judged]]
+    used = [words.measured_rate(case, i) for i in range(len(plant.channels))]
+    return [name for name in used if name and not any(each[plant.index("measurements", name)] for each in levels)]
+
+
 def _untested(case: FinishedDesign) -> list[str]:
     """What no judged situation had, and what the run did not ask."""
     situations, setup = case.setup.sets[case.judged], case.setup
     found = [name for name, has in _REAL_LOOP.items() if not any(has(s, case) for s in situations)]
     if _CONSTANT_LOAD in found:
         found[found.index(_CONSTANT_LOAD)] += _without_integral(case)
+    found += [f"noise of the measured {name}" for name in _rates_without_noise(case)]
     varied = any(case.plant.values("parameters", s.parameters) != case.plant.nominal() for s in situations)
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")

@@ -211,7 +211,7 @@ def _why_not_it(case: FinishedDesign, name: str) -> str:
     if lost[1].sum() > lost[0].sum() and loses_fewer(*lost):
         return f"left out: it loses more loops ({lost[1].sum()} of {lost[1].size}, not {lost[0].sum()})"
     if case.ladder.index(name) < case.ladder.index(recommended):
-        return f"more than {100.0 * NEAR:g} % worse than the best"
+        return f"more than {100.0 * NEAR:g} % worse than the best in the draws that choose"
     if change.value < 0.0:
         return f"better than the simpler one by no more than {100.0 * NEAR:g} %"
     return "not better than the simpler one"

@@ -197,16 +197,23 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     law, plant = case.law(channel), case.plant
     error, weighted, output = ("r − y", "b r − y", "−y") if law.action == "direct" else ("y − r", "y − b r", "y")
     rate = f"({error})" if law.derivative_on == "error" else output if output == "y" else f"({output})"
-    lag = "s/(1 + s Td/N)"
-    formula = (
-        f"u = K [{weighted} + ({error})/(Ti s) + Td {lag} {rate}] = kp ({weighted}) + ki/s ({error}) + kd {lag} {rate}"
-    )
     sample, wanted = law.sample_time or case.setup.step, law.derivative_filter_time
-    measured = plant.channels[channel].rate if law.rate_source == "output" else None
-    source = f" (from the measured {measured})" if measured else ""
-    one_sample = f"no filter set: Td/N = {plain(sample)} s is one sample" + (
-        "" if measured else ", a difference over it"
+    measured = measured_rate(case, channel)
+    lag = "s/(1 + s Td/N)"
+    if measured:
+        sign = "" if rate == "y" else "−"
+        moved = {"(r − y)": "(s r − v)", "(y − r)": "(v − s r)"}.get(rate, f"({sign}v)" if sign else "v")
+        lag, rate = ("1/(1 + s Td/N)" if wanted > sample else ""), moved
+    derivative = f"{lag} {rate}".strip()
+    formula = (
+        f"u = K [{weighted} + ({error})/(Ti s) + Td {derivative}] = kp ({weighted}) + ki/s ({error}) + kd {derivative}"
     )
+    source = f" (v: the measured {measured}, not differentiated)" if measured else ""
+    one_sample = f"no filter set: Td/N = {plain(sample)} s is one sample, a difference over it"
+    if measured:
+        one_sample = (
+            f"no filter; N is for who has no such signal and differentiates y over one sample ({plain(sample)} s)"
+        )
     lagged = f"filter Td/N = {plain(wanted)} s" if wanted > sample else one_sample
     windup = law.anti_windup.replace("_", " ") + (f", {plain(law.tracking_time)} s" if law.tracking_time else "")
     (low, high), unit = case.limits(channel), command_unit(plant, channel)
@@ -222,6 +229,11 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     if law.rate_limit is not None:
         told.insert(-1, f"u no faster than {plain(law.rate_limit)} {unit or 1}/s")
     return LawText(formula, "; ".join(told))
+
+
+def measured_rate(case: FinishedDesign, channel: int) -> str:
+    """Return the measurement that a law takes for the rate of its channel's output; empty: it differentiates."""
+    return (case.plant.channels[channel].rate or "") if case.law(channel).rate_source == "output" else ""
 
 
 def _of_error(case: FinishedDesign, law: PID) -> str:

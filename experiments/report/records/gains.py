@@ -64,6 +64,11 @@ class ChannelGains:
         return (self.kp, ti, 0.0, NAN) if abs(n) < NO_ACTION else (self.kp, ti, td, n)
 
     @property
+    def ruled(self) -> bool:
+        """Whether rules give the gains: they are in no one row, and a table's nodes do not say them."""
+        return self.low is not None and self.high is not None and not self.nodes
+
+    @property
     def integrates(self) -> bool:
         """Whether any of these gains, of the nodes or of a schedule's range takes a lasting error away."""
         reach = () if self.low is None or self.high is None else (self.low[1], self.high[1])

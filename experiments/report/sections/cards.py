@@ -47,7 +47,7 @@ def worst_card(view: PageView) -> Html:
     evidence = view.data.evidence
     worst = (evidence.worst_case if evidence else "") or missing("`sscq worst` of the run searches it")
     first = element("p", element("b", named, ".")) if named else ""
-    return card("Worst case", first, *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
+    return card("Worst case", element("p", element("b", "Worst found in the declared ranges: "), worst), *parts, first)
 
 
 def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Cells = list[tuple[object, ...]]
 
 _MOST_NODES = 6  # of a schedule, that the first screen has room for; more of them fold
+_MOST_OPEN = 9  # of the recommended schedule: what is to be typed in is seen at once
 _HEAD = ("K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
 _NONE: tuple[object, ...] = (element("span", "–", title="no such form", class_="missing"),)
 
@@ -89,7 +90,9 @@ def _schedules(view: PageView, controller: ControllerResult) -> list[Html]:
             of = f", {channel.output}" if len(view.data.channels) > 1 else ""
             summary = element("summary", f"{controller.name}{of}: gains to type in at {len(nodes)} points")
             note = element("p", f"{between[:1].upper()}{between[1:]}.") if between else ""
-            found.append(element("details", summary, note, _table(view, [_node(view, node) for node in nodes])))
+            few = controller is view.recommended and len(nodes) <= _MOST_OPEN
+            rows = _table(view, [_node(view, node) for node in nodes])
+            found.append(element("details", summary, note, rows, open=few or None))
     return found
 
 
@@ -130,16 +133,18 @@ def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "
 
 
 def _cells(gains: ChannelGains) -> Cells:
+    if gains.ruled:  # one number would be taken for what is to be typed in
+        return [_NONE] * 4 + _ranges(gains) + [(shown(gains.set_point_weight, digits=3),)]
     k, ti, td, n = gains.standard
     times = [("none",) if time in {0.0, math.inf} else _number(time) for time in (ti, td)]
-    parallel: Cells = []
-    for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
-        span: object = ""
-        if gains.low is not None and gains.high is not None and not gains.nodes:
-            fixed = gains.low[i] == gains.high[i]
-            span = element("small", "constant" if fixed else f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
-        parallel.append((shown(value), span))
+    parallel: Cells = [(shown(value),) for value in (gains.kp, gains.ki, gains.kd)]
     return [_number(k), *times, _number(n), *parallel, (shown(gains.set_point_weight, digits=3),)]
+
+
+def _ranges(gains: ChannelGains) -> Cells:
+    """From the least to the largest gains of a schedule."""
+    ends = zip(gains.low or (), gains.high or (), strict=True)
+    return [(number(low) if low == high else f"{number(low, 3)} … {number(high, 3)}",) for low, high in ends]
 
 
 def _number(value: float, digits: int = 4) -> tuple[object, ...]:

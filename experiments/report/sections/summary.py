@@ -72,17 +72,27 @@ def _margin_rows(view: PageView, controller: str, against: list[str]) -> list[Ht
     rows = []
     for of_margin in zip(*found, strict=True):
         cells = [cell for one in of_margin for cell in _margin_cells(one)]
-        rows.append(element("tr", element("th", of_margin[0].name, scope="row"), *cells))
+        one = of_margin[0]
+        told = one.note or ("worst point" if one.points > 1 else "")
+        where = element("small", told) if told else ""
+        rows.append(element("tr", element("th", of_margin[0].name, " ", where, scope="row"), *cells))
     return rows
 
 
 def _margin_cells(found: MarginChange) -> tuple[Html, Html]:
-    mark = judged(found.change, more_is_better=not found.more_is_worse) if finite(found.change) else ""
+    mark: object = ""
+    if finite(found.change):  # a word for all points, or a number for the worst alone
+        mark = percent(found.change) if found.mixed else judged(found.change, more_is_better=not found.more_is_worse)
     return element("td", mark), element("td", found.values, class_="span")
 
 
 def _from_to(view: PageView, measure: str, keys: list[str]) -> str:
-    """The means themselves, "1.052 → 0.978 m s", against the first of several; empty where they are not known."""
+    """The means themselves, "1.052 → 0.978 m s", against the first of several; empty where they are not known.
+
+    Nor where loops are lost: changes are of the runs that both survive, means of those that each survives.
+    """
+    if lost_loops(view.data):
+        return ""
     group = view.data.verdict.group
     own, other = (view.data.controller(key) for key in keys[:2])
     values = [

@@ -74,7 +74,7 @@ def test_how_well_a_table_tells_the_other_gains_is_measured(data, finer):
     if finer:
         axes = [sorted([*axis, *((a + b) / 2.0 for a, b in pairwise(axis))]) for axis in axes]
     table = np.array([gains for _, gains in nodes.rows]).reshape(*map(len, axes), 3)
-    told = int(nodes.between.partition("within ")[2].partition(" %")[0])
+    told = int(nodes.between.partition("at most ")[2].partition(" %")[0])
     at = np.random.default_rng(0).uniform([v.low for v in base.inputs], [v.high for v in base.inputs], (2000, 2))
     errors = np.abs([bilinear(axes, table, point) for point in at] - kb.gains(at)[:, :3])
     shares = 100.0 * errors.max(axis=0) / np.abs(table).max(axis=(0, 1))

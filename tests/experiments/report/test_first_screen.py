@@ -243,8 +243,13 @@ def test_a_long_schedule_folds_and_a_short_one_does_not(drawn):
     chosen = replace(data, verdict=replace(data.verdict, recommended="knowledge_base"))
     page = render(chosen)
     assert "knowledge base: gains to type in at 9 points" in unfolded(page)
+    assert "error rate" in unfolded(page).partition("What to type")[2].partition("Plant")[0]  # what is to be typed in
+    kb = data.knowledge.kb  # without a rule gains bend between the centres: 25 points
+    bent = replace(kb, channels=(replace(kb.channels[0], rules=kb.channels[0].rules[1:]),))
+    page = render(replace(chosen, knowledge=replace(data.knowledge, kb=bent, shares=None)))
+    assert "knowledge base: gains to type in at 25 points" in unfolded(page)
     assert "error rate" not in unfolded(page).partition("What to type")[2].partition("Plant")[0]
-    assert words(page).count("error rate") > 9
+    assert words(page).count("error rate") > 25
     node = replace(data.controller("fixed").gains[0], at="|e| = 1.3 m and beyond")
     short = (replace(data.controller("fixed").gains[0], nodes=(node,)),)
     controllers = tuple(replace(c, gains=short) if c.key == "fixed" else c for c in data.controllers)

@@ -58,7 +58,10 @@ HAND = quality({
         (Fitness(entropy_weight=0.0, travel_limit=20.0), [2.0, 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=16.0), [2.0 * (1.0 + 10.0 * 0.25), 3.0]),
         (Fitness(entropy_weight=0.0, error_limit=2.5), [2.0, 3.0 * (1.0 + 2.0 * 0.2)]),
-        (Fitness(entropy_weight=0.0, error_limit=1.6, travel_limit=16.0), [2.0 * (1.0 + 2.5 + 0.5), 3.0 * (1.0 + 1.75)]),
+        (
+            Fitness(entropy_weight=0.0, error_limit=1.6, travel_limit=16.0),
+            [2.0 * (1.0 + 2.5 + 0.5), 3.0 * (1.0 + 1.75)],
+        ),
     ],
 )
 def test_by_hand(fitness, expected):

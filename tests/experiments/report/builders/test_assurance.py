@@ -28,14 +28,14 @@ def test_the_worst_case_beside_the_fixed_gains_there(run):
     text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": WORST, "fixed": own}))
     assert text.startswith(
         "knowledge base: J 3.19, breaks the limit of top speed (fixed PID there: loop lost at 2.50 s, the worst found of it). "
-        "No loop lost in 400 searched and 400 drawn situations: at most"
+        "No loop lost in 800 situations (400 searched, 400 drawn): at most"
     )
     kept = replace(WORST, diverged_at={"knowledge_base": None, "fixed": None})
     text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": kept, "fixed": own}))
     assert "(fixed PID there: J 3.40); the worst found of the fixed PID: J 3.43. No" in text
     failing = replace(WORST, failures=7, drawn_failures=2, skipped=12)
     text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": failing, "fixed": own}))
-    assert "Loop lost in 7 of 400 searched and 400 drawn situations, 2 of them drawn" in text
+    assert "Loop lost in 7 of 800 situations (400 searched, 400 drawn), of them in 2 drawn ones" in text
     assert text.endswith("12 were skipped: the plant cannot start or rest there.")
 
 

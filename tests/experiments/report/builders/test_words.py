@@ -106,12 +106,18 @@ def test_the_law_to_type_gains_into(run):
 
     text = of(plain)
     assert text.formula == (
-        "u = K [b r − y + (r − y)/(Ti s) + Td s/(1 + s Td/N) (r − y)] = "
-        "kp (b r − y) + ki/s (r − y) + kd s/(1 + s Td/N) (r − y)"
+        "u = K [b r − y + (r − y)/(Ti s) + Td (s r − v)] = kp (b r − y) + ki/s (r − y) + kd (s r − v)"
     )
-    for told in ("derivative on the error (from the measured velocity)", "no filter set: Td/N = 0.01 s is one sample;",
+    for told in ("derivative on the error (v: the measured velocity, not differentiated)",
+                 "no filter; N is for who has no such signal and differentiates y over one sample (0.01 s);",
                  "anti-windup: conditional", "sample time 0.01 s", "u −20 … 20 N;", "scheduled gains renewed every"):  # fmt: skip
         assert told in text.settings
+    lagged = of(replace(plain, derivative_on="measurement", derivative_filter_time=0.05))
+    assert "+ kd 1/(1 + s Td/N) (−v)" in lagged.formula
+    assert "filter Td/N = 0.05 s" in lagged.settings
+    differenced = of(replace(plain, rate_source="difference"))
+    assert "+ kd s/(1 + s Td/N) (r − y)" in differenced.formula
+    assert "no filter set: Td/N = 0.01 s is one sample, a difference over it;" in differenced.settings
     other = of(
         replace(plain, derivative_on="measurement", derivative_filter_time=0.05, rate_source="difference",
                 anti_windup="back_calculation", tracking_time=0.5, action="reverse", limits=None, rate_limit=3.0)

@@ -251,9 +251,12 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         "IAE VALUES m s ▲ +9.0 % worse +5.0 … +12.0 %",
         "entropy ∫|ΔṠ| dt VALUES ≈ −2.0 % not proven −6.0 … +3.0 %",
         "travel VALUES not available",
-        "Ms ▼ −8.6 % better 1.63 against 1.79 delay margin ▼ −29.7 % worse 0.209 against 0.297 s",
+        "Ms worst point ▼ −8.6 % better 1.63 against 1.79 delay margin worst point ▼ −29.7 % worse 0.209 against 0.297 s",
     ):
         assert told in re.sub(r"[\d.]+ → [\d.]+", "VALUES", first)
+    runs = JudgedRuns(256, 1, {})
+    lost = replace(shown, controllers=tuple(replace(c, judged=runs) for c in data.controllers))
+    assert " → " not in words(render(lost)).partition("What to type")[0]  # means of different runs are no change
     older = words(render(data)).partition("Conditions of the verdict")[0]
     assert "changes by measure were not stored by the release that made this run" in older
 
