@@ -232,7 +232,7 @@ RUNGS = (
 def test_every_rung_of_the_ladder_is_judged_in_a_suite_that_is_not_repeated(tmp_path, capsys):
     """One plant, the least budget: not what any controller is worth, but that all are there, with what they spent."""
     words = [
-        "plants=fopdt", "seeds=1", f"folder={tmp_path}", "budget.evaluations=60", "budget.verdict_seeds=2",
+        "plants=fopdt", "seeds=1", f"folder={tmp_path}", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
         "budget.teacher_generations=1", "teacher.population=6", "teacher.window=0.5", "network.rounds=2",
         "network.terms=2", "draws={taught: 0, validation: 0, verdict: 0}",
     ]  # fmt: skip

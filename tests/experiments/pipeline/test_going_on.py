@@ -19,7 +19,7 @@ from experiments.settings.start import given
 from flcs import KnowledgeBase
 
 TINY = (
-    "plant=fopdt", "seeds=1", "budget.evaluations=60", "budget.teacher_generations=1", "budget.verdict_seeds=2",
+    "plant=fopdt", "seeds=1", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.teacher_generations=1", "budget.verdict_seeds=2",
     "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20}",
     "threads=1", "quiet=true",
 )  # fmt: skip

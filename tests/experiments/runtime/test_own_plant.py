@@ -39,7 +39,7 @@ def test_the_example_is_simulated(capsys):
 
 @pytest.mark.slow
 def test_the_example_is_designed_for(capsys):
-    cli.main(["design", f"plant_file={EXAMPLE}", "plant=hanging_pendulum", "budget.evaluations=60", "budget.verdict_seeds=2",
+    cli.main(["design", f"plant_file={EXAMPLE}", "plant=hanging_pendulum", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
               "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4", "output=run", "quiet=true"])  # fmt: skip
     assert {"knowledge_base.json", "metrics.json", "report.html"} <= {path.name for path in Path("run").iterdir()}
     assert read_record("run")["config"]["plant"] == "hanging_pendulum"

@@ -23,7 +23,7 @@ PLANT = replace(plants.get("van_der_pol"), name="with_rival", rivals=(STIFF,))
 def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(FILE)
-    cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "budget.verdict_seeds=2",
+    cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
               "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4", "output=run", "quiet=true"])  # fmt: skip
     shown = capsys.readouterr().out
     assert "proportional feedback" in shown

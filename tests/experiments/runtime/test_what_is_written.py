@@ -39,7 +39,7 @@ WATCHED = """
 @pytest.mark.parametrize(
     "words",
     [
-        ["design", "plant=van_der_pol", "budget.evaluations=60", "budget.verdict_seeds=2", "seeds=1", "quiet=true", "threads=1",
+        ["design", "plant=van_der_pol", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2", "seeds=1", "quiet=true", "threads=1",
          "draws={taught: 0, validation: 0, verdict: 40}", "assurance.worst_evaluations=0", "exports.to=[python,tables]"],
         ["simulate", "plant=pendulum", "t_end=1"],
     ],

@@ -194,7 +194,7 @@ def test_the_clairvoyant_teacher_and_the_error_alone_change_nothing_else(design,
 
 @pytest.mark.slow
 def test_a_small_suite_takes_a_real_design_apart(tmp_path, capsys):
-    words = ["suite=ablations", "seeds=1", f"folder={tmp_path}", "budget.evaluations=100", "budget.verdict_seeds=2",
+    words = ["suite=ablations", "seeds=1", f"folder={tmp_path}", "budget.evaluations=100", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
              "budget.teacher_generations=1"]  # fmt: skip
     benchmark.main(words)
     found = json.loads((tmp_path / "ablations.json").read_text(encoding="utf-8"))["plants"][0]

@@ -74,7 +74,7 @@ def test_a_pendulum_on_a_cart_in_mujoco_is_designed_for(tmp_path):
         warnings.simplefilter("ignore")  # a small budget's own advice
         cli.main([
             "surrogate", "--plant-file", str(FILE), "--model", "cart_and_pole_model", "--fit", "cart,pole", "--horizon",
-            "4", "--set", "budget.evaluations=300", "budget.teacher_generations=1", "budget.verdict_seeds=2", "--output",
+            "4", "--set", "budget.evaluations=300", "network.inputs=[e,e_rate]", "budget.teacher_generations=1", "budget.verdict_seeds=2", "--output",
             str(folder),
         ])  # fmt: skip
     last = json.loads((folder / "surrogate.json").read_text())["rounds"][-1]

@@ -237,7 +237,7 @@ def test_command_designs_for_a_slow_plant(tmp_path, capsys):
     out = tmp_path / "new"
     cli.main([
         "surrogate", "--plant", "van_der_pol", "--model", "van_der_pol", "--fit", "mu", "--horizon", "3", "--workers", "0",
-        "--output", str(out), "--set", "budget=small", "budget.evaluations=300", "budget.teacher_generations=1",
+        "--output", str(out), "--set", "budget=small", "budget.evaluations=300", "network.inputs=[e,e_rate]", "budget.teacher_generations=1",
         "budget.verdict_seeds=2",
     ])  # fmt: skip
     stored = json.loads((out / "surrogate.json").read_text())

@@ -15,6 +15,7 @@ from tests.experiments.report_example import example
 QUICK = (
     "budget=small",
     "budget.evaluations=60",
+    "network.inputs=[e,e_rate]",
     "budget.teacher_generations=1",
     "budget.verdict_seeds=2",
     "quiet=true",

@@ -349,7 +349,7 @@ def test_a_whole_design_reports_and_resumes_to_the_same_bytes(tmp_path, monkeypa
     monkeypatch.setattr("experiments.runtime.run_folder.versions", lambda: {"sscq": "0", "python": "3"})
     out = tmp_path / "run"
     tiny = [
-        "plant=van_der_pol", "budget=small", "budget.evaluations=60", "budget.verdict_seeds=3", "teacher.window=2",
+        "plant=van_der_pol", "budget=small", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=3", "teacher.window=2",
         "teacher.horizon=4", "quiet=true",
     ]  # fmt: skip
     design.main([*tiny, f"output={out}"])

@@ -216,7 +216,7 @@ def test_full_coolant_against_an_adaptive_integrator():
 
 @pytest.mark.slow
 def test_recipes_are_designed_and_judged(tmp_path, capsys):
-    words = [f"folder={tmp_path}", "seeds=1", "budget.evaluations=60", "budget.teacher_generations=1",
+    words = [f"folder={tmp_path}", "seeds=1", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.teacher_generations=1",
              "budget.verdict_seeds=2"]  # fmt: skip
     for recipe in comparison.RECIPES:
         comparison.main([recipe, *words])

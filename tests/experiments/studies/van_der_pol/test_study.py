@@ -25,7 +25,10 @@ def designed(monkeypatch):
 
 
 def test_a_variant_is_designed_once_with_its_own_words(designed, tmp_path):
-    extra = ("budget.evaluations=60",)
+    extra = (
+        "budget.evaluations=60",
+        "network.inputs=[e,e_rate]",
+    )
     assert study.run("margins", 2, tmp_path, extra) == {"seed": 1}
     assert study.run("margins", 2, tmp_path, extra) == {"seed": 1}  # finished: not repeated
     assert designed == [
