@@ -53,7 +53,7 @@ class NetworkSettings(SettingsPart):
         Network,
         default=None,
         text="inputs of every channel: e, e_rate, z, and the plant's measurements by name; null: with one channel the "
-        "the two of e, e_rate and the output whose rules do best in a short search, else e, e_rate",
+        "two of e, e_rate and the output whose rules do best in a short search, else e, e_rate",
     )
     terms: int | None = of(Network)
     centres: dict[str, Any] = of(Network)

@@ -71,14 +71,15 @@ def chosen(bench: Bench, fixed: Tuned, equal: Fitness) -> tuple[Bench, MarginSch
     """Return the bench with the inputs whose rules do best, where they are chosen; a margin design to start from."""
     if not are_chosen(bench.setup):
         return bench, designed_table(bench)
-    (first, *others), several = pairs(bench.setup), list(pairs(bench.setup).values())
-
-    def tried(stage: str, table: MarginSchedule | None, one: Bench) -> dict[str, Any]:
-        return _tried(one, stage, pairs(one.setup)[stage], fixed, equal, table)
-
-    one, table = bench.side_by_side([partial(tried, first, None), designed_table])  # no output: the others need it
-    found = [one, *bench.side_by_side([partial(tried, stage, table) for stage in others])]
-    other = _over(bench, several[int(np.argmin([sum(one["fitness"]) for one in found]))])
+    tried = [
+        partial(_tried, stage=stage, inputs=inputs, fixed=fixed, equal=equal)
+        for stage, inputs in pairs(bench.setup).items()
+    ]
+    # The first pair knows no output. The others do: they wait for the margin design.
+    first, table = bench.side_by_side([partial(tried[0], table=None), designed_table])
+    found = [first, *bench.side_by_side([partial(one, table=table) for one in tried[1:]])]
+    best = min(found, key=lambda one: sum(one["fitness"]))
+    other = _over(bench, best["inputs"])
     other.before_refinement = sum(one["evaluations"] for one in found)
     return other, table
 

@@ -122,7 +122,7 @@ def _of_rules(case: FinishedDesign, controller: FuzzyController) -> tuple[Channe
         law = case.law(channel)
         found.append(
             ChannelGains(kp, ki, kd, case.filter_time(channel), law.set_point_weight, _triple(low[part]),
-                         _triple(high[part]), at="rules move the gains: see below", horizon=_horizon(case))
+                         _triple(high[part]), at="rules move the gains", horizon=_horizon(case))
         )  # fmt: skip
         first += len(base.gain_names)
     return tuple(found)

@@ -60,8 +60,8 @@ def _travel_without_noise(case: FinishedDesign) -> str:
     pair = (case.verdict.recommended, BASELINE)
     lost = np.logical_or(*(case.failed(key, "unforeseen") for key in pair))
     kept = quiet & ~lost.any(axis=0)
-    own, other = (float(case.measure(key, "unforeseen", "total_variation")[:, kept].mean()) for key in pair)
-    if not kept.any() or not other > 0.0:
+    own, other = (float(case.measure(key, "unforeseen", "total_variation")[:, kept].sum()) for key in pair)
+    if not other > 0.0:
         return ""
     change, told = own / other - 1.0, case.verdict.comparisons[pair[0]].travel.value
     if abs(change - told) <= _NOISE_MATTERS:

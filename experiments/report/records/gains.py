@@ -65,8 +65,8 @@ class ChannelGains:
 
     @property
     def ruled(self) -> bool:
-        """Whether rules give the gains: they are in no one row, and a table's nodes do not say them."""
-        return self.low is not None and self.high is not None and not self.nodes
+        """Whether rules move the gains: they are in no one row, and a table's nodes do not say them."""
+        return self.low is not None and self.high is not None and self.low != self.high and not self.nodes
 
     @property
     def integrates(self) -> bool:

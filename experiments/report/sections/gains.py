@@ -72,9 +72,10 @@ def _rows(view: PageView, controller: ControllerResult, most: float = math.inf) 
     for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
         units = dict(zip(("kp", "ki", "kd"), channel.gain_units, strict=False)) if many else {}
         told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
+        nodes, _ = _nodes(view, controller, i, gains)
+        told += ["points to type in: below"] if gains.ruled and nodes else []
         name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
         rows.append(_row(view, name, [*_cells(gains), *tail]))
-        nodes, _ = _nodes(view, controller, i, gains)
         rows += [_node(view, node) for node in nodes] if len(nodes) <= most else []
     return rows
 

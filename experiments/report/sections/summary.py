@@ -71,18 +71,20 @@ def _margin_rows(view: PageView, controller: str, against: list[str]) -> list[Ht
         return [element("tr", element("th", "Ms", scope="row"), *cells)]
     rows = []
     for of_margin in zip(*found, strict=True):
-        cells = [cell for one in of_margin for cell in _margin_cells(one)]
+        cells = [cell for one in of_margin for cell in _margin_cells(one, judging=controller == view.recommended.key)]
         one = of_margin[0]
         told = one.note or ("worst point" if one.points > 1 else "")
         where = element("small", told) if told else ""
-        rows.append(element("tr", element("th", of_margin[0].name, " ", where, scope="row"), *cells))
+        rows.append(element("tr", element("th", one.name, " ", where, scope="row"), *cells))
     return rows
 
 
-def _margin_cells(found: MarginChange) -> tuple[Html, Html]:
+def _margin_cells(found: MarginChange, *, judging: bool) -> tuple[Html, Html]:
+    """The change, with a word where it holds at all points and its controller is recommended."""
     mark: object = ""
-    if finite(found.change):  # a word for all points, or a number for the worst alone
-        mark = percent(found.change) if found.mixed else judged(found.change, more_is_better=not found.more_is_worse)
+    if finite(found.change):
+        worded = judging and not found.mixed
+        mark = judged(found.change, more_is_better=not found.more_is_worse) if worded else percent(found.change)
     return element("td", mark), element("td", found.values, class_="span")
 
 

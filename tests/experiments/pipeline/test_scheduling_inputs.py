@@ -69,6 +69,11 @@ def test_the_pair_whose_rules_do_best_is_taken(short):
     assert bench.before_refinement == 0
 
 
+@pytest.mark.parametrize(("evaluations", "share"), [(1500, 0.5), (750, 1.0), (60, 1.0)])
+def test_the_search_of_a_pair_has_no_more_than_a_candidate(evaluations, share):
+    assert scheduling_inputs.share(bench_of(f"budget.evaluations={evaluations}").setup) == share
+
+
 def test_pairs_are_those_of_error_rate_and_output():
     assert list(scheduling_inputs.pairs(bench_of().setup).values()) == [
         ("e", "e_rate"),

@@ -29,6 +29,7 @@ def test_what_no_situation_had_was_not_tested(run):
     untested = evidence.evidence(run.case).untested
     assert "a delayed measurement" in untested
     assert any(text.startswith("another search (this is the one of seed=") for text in untested)
+    assert "noise of the measured velocity" in untested  # the law takes it for the rate
     assert "a constant disturbance" in untested  # their noise has the mean 0
 
 

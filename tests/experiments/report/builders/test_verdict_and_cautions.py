@@ -160,3 +160,6 @@ def test_travel_that_sensor_noise_hides_is_told(run):
     assert told == f"Travel in named situations without sensor noise (1): {100.0 * change:+.1f} %"
     assert told_beside(run, "knowledge_base", 0.01, **same) == []
     assert told_beside(run, "knowledge_base", 0.0, **hidden) == []
+    lost = finished_run.altered(run, "knowledge_base", "unforeseen", 0, diverged_at=2.0)
+    gone = run._replace(judgement=lost.judgement)
+    assert told_beside(gone, "knowledge_base", 0.01, **hidden) == []  # nothing is left of the quiet one
