@@ -47,7 +47,7 @@ def picture(page: str) -> str:
     parts.append(line(plain(first(r'<span class="big">(.*?)</span></span>', page)), 14, 58,
                       "font: 700 16px sans-serif; fill: var(--gain)"))  # fmt: skip
     conditions = re.findall(r"<li>(.*?)</li>", first(r'<ul class="criteria">(.*?)</ul>', page), re.DOTALL)
-    parts += [line(plain(text), 14, 84 + 19 * i, "font: 13px sans-serif") for i, text in enumerate(conditions)]
+    parts += [line(plain(text), 14, 84 + 19 * i, "font: 12px sans-serif") for i, text in enumerate(conditions)]
     chart, high = placed(first(r'<div class="against">.*?(<svg.*?</svg>)<small>', page), HALF + 30, 50)
     parts += [line("Cost against each of the others, fresh situations", HALF + 30, 32, "font: 600 13px sans-serif"),
               chart]  # fmt: skip

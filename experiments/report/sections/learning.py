@@ -17,6 +17,7 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
 from experiments.report.recorded import MOST, method_words
 from experiments.report.records.gains import NAN
+from experiments.report.records.learning import Knowledge
 from experiments.report.records.results import Array, NotAvailable
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
 from sscq.search.descent import COST, GradientDescent
@@ -159,7 +160,9 @@ def structure(view: PageView) -> Html:
     if known is not None and known.curve is not None:
         parts += [element("h3", "Number of rules"), _trade_off(known.curve)]
     if not parts:
-        parts = [element("p", missing("the run searched no structure"))]
+        refined_alone = known is not None and known.controller != Knowledge.controller
+        counted = "rules are counted for the refined knowledge base: trade_off.json"
+        parts = [element("p", missing(counted if refined_alone else "the run searched no structure"))]
     return section("structure", "Structure of the knowledge base", *parts, lead=lead)
 
 

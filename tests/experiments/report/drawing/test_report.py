@@ -313,6 +313,8 @@ def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
     assert "kept: the loop needs it" in text
     assert "tells no more about the gains than chance" in text
     assert "the run searched no structure" in words(render(replace(data, knowledge=None)))
+    other = replace(data.knowledge, curve=None, controller="fixed", kb=replace(data.knowledge.kb, training={}))
+    assert "rules are counted for the refined knowledge base" in words(render(replace(data, knowledge=other)))
 
 
 def test_parts_may_be_missing(data):
