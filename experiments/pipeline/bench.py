@@ -47,6 +47,10 @@ class Bench:
     ----------
     search : int
         Which of the searches of a design it is for: the first, 0, has the design's own seed.
+    margins : OperatingMargins or None
+        What controllers are judged by, and the fixed PID is searched with.
+    asked : OperatingMargins or None
+        What is asked of a candidate while it is searched.
     job : JobProgress
         How far all stages are; says nothing until it is given a plan.
     before_refinement : int
@@ -56,6 +60,7 @@ class Bench:
     def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
         self.setup, self.folder, self.quiet, self.search = setup, folder, quiet, 0
         self.margins: OperatingMargins | None = setup.margins()
+        self.asked = self.margins
         self.job = JobProgress()
         self.before_refinement = 0
 
@@ -190,7 +195,7 @@ class Bench:
             if methods is not None:
                 plan = replace(plan, methods=methods(len(one.low)))
             with progress:
-                return [search(self.setup.task(fitness=fitness), one, plan, self.margins, validation)]
+                return [search(self.setup.task(fitness=fitness), one, plan, self.asked, validation)]
 
         def load(folder: Path) -> list[Tuned]:
             return search_results.load(folder, [candidate()])

@@ -246,9 +246,9 @@ def refined(
         kb, entry = searches.best(start)
         kb, curve = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-            validation=validation, margins=bench.margins,
+            validation=validation, margins=bench.asked,
         )  # fmt: skip
-        kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other gains between what is left
+        kb = certified(kb, bench.asked, setup.laws)  # fewer rules: other gains between what is left
         return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:

@@ -82,7 +82,7 @@ class Refining:
         if self.setup.start is None:
             return ()
         given = self._whole(transferred(self.setup.start, whole))
-        return (certified(given, self.bench.margins, self.setup.laws),)
+        return (certified(given, self.bench.asked, self.setup.laws),)
 
     def _chosen(self, unmoved: KnowledgeBase, given: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, Tuned]:
         """The validation situations' choice; what was given is among them, and the fixed PID with its own travel."""
@@ -110,7 +110,7 @@ class Refining:
         )  # fmt: skip
         with progress:
             better, found = refine(
-                self.task, kb, plan, self.bench.margins, laws=self.setup.laws, name=f"{self.name}_{origin}_{number}",
+                self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_{origin}_{number}",
                 title=self.title, validation=self.validation, mirrored=self.setup.network.mirrored, starts=self.known,
             )  # fmt: skip
         entry = search_results.labelled(found, _FROM[origin]) if tries > 1 else found

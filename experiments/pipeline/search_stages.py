@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
+from experiments.pipeline.assurance import margins_over_ranges
 from experiments.pipeline.refining import completed
 from experiments.settings import start
 
@@ -88,6 +89,7 @@ def searched(bench: Bench) -> SearchedDesign:
     reference = ladder.reference(bench)
     fixed = choice.fixed(bench, reference, bench.of_searches(lambda one: ladder.fixed_gains(one, reference)))
     equal = ladder.equal_limits(bench, reference, fixed)
+    bench.asked = margins_over_ranges.asked(bench, fixed)
     oracle, found = bench.side_by_side(
         [
             lambda one: ladder.oracle(one, reference, fixed),

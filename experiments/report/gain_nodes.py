@@ -73,7 +73,12 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     told = f"a table read linearly between these points is off by at most {error} % of a gain's largest value"
     ends = ", ".join(f"{_place(v, v.low)} … {_number(v, v.high)}" for v in shown)
     others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
-    beyond = f"beyond the outer points gains stay, outside what was taught ({ends}) they return to the reference gains"
+    whole = math.prod(v.n_terms for v in base.inputs) == sum(rule.on for rule in base.rules)
+    untold = "" if whole else ", and where no rule is left,"
+    beyond = (
+        f"beyond the outer points gains stay; outside what was taught ({ends}){untold} they return to the reference"
+    )
+    beyond += " gains"
     return GainNodes(tuple(rows), f"{told}; {beyond}{others}")
 
 

@@ -28,10 +28,10 @@ from controllers import ConstantGains, Controller, GainTable, gain_names
 from plants import OperatingPoint
 from plants.core.analysis.linearise import linearise
 from sscq.loop.spec import LoopSpec
+from sscq.margins.channels import loop_of
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import one_channel
 from sscq.margins.margins import MarginLimits, loop_margins, penalty
-from sscq.margins.operating import loop_of
 from sscq.search.cmaes import CmaEs
 from sscq.search.search import evolve
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sscq.loop.spec import LoopSpec
+from sscq.margins.channels import loop_of, plain_gains
 from sscq.margins.coupled.frequency_response import similar_coupled_responses
 from sscq.margins.coupled.margins import limited_coupled_margins
 from sscq.margins.frequency_response import similar_responses
 from sscq.margins.margins import limited_margins
-from sscq.margins.operating import loop_of, plain_gains
 from sscq.margins.rest_models import RestModels
 from sscq.margins.scheduled_gains import RestOutputs, ScheduledGains
 

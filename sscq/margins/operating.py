@@ -7,138 +7,21 @@ of the same set. All are prepared once for any number of gain sets.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.analysis.linearise import linearise
 from sscq.loop.spec import LoopSpec
-from sscq.margins.coupled.frequency_response import coupled_responses
-from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
-from sscq.margins.coupled.sampled_loops import GAINS
-from sscq.margins.frequency_response import loop_responses
-from sscq.margins.linear_loop import LoopSettings
-from sscq.margins.margins import LoopMargins, MarginLimits, Margins, loop_margins, penalty
-from sscq.margins.rest_models import RestModel, RestModels
-from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, RestOutputs, ScheduledGains
+from sscq.margins.channels import frozen_channels
+from sscq.margins.margins import LoopMargins, MarginLimits, Margins
+from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, ScheduledGains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plants import Plant
+    from sscq.margins.channels import Cases, FrozenChannels
     from sscq.situations.situation import Situation
-
-    Cases = Sequence[int] | np.ndarray | None
-
-Response = TypeVar("Response")
-
-
-class FrozenChannels(Protocol):
-    """All channels of a plant at all operating points of all taught plants: the cases."""
-
-    outputs: RestOutputs
-
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
-        """Return what gain sets [n, n_sets, n_gains] pay in some cases (None: all) together [n_channels, n, n_sets]."""
-
-    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
-        """Return the margins of each channel for gain sets [n_sets, n_gains]."""
-
-
-def frozen_channels(spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> FrozenChannels:
-    """Prepare the channels of a plant; the box [n_gains] decides where the frequency grids are fine."""
-    return OneChannel(spec, low, high) if len(spec.laws) == 1 else SeveralChannels(spec, low, high)
-
-
-class OneChannel:
-    """The loop of a plant with one channel."""
-
-    def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
-        found = _models(spec)
-        self.outputs = _outputs(spec, found)
-        points = [model.alone(name) for name, model in found]
-        self.responses = loop_responses(points, loop_of(spec, 0), list(low)[:GAINS], list(high)[:GAINS])
-
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
-        """Return what gain sets [n, n_sets, n_gains] pay [1, n, n_sets]."""
-        return np.asarray(penalty(plain_gains(gains, 1), _picked(self.responses, cases), limits, threads))[None]
-
-    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
-        """Return the margins of the channel for gain sets [n_sets, n_gains]."""
-        return (loop_margins(plain_gains(gains, 1), _picked(self.responses, cases)),)
-
-
-class SeveralChannels:
-    """The loops of a plant with several channels, one opened at a time."""
-
-    def __init__(self, spec: LoopSpec, low: Sequence[float], high: Sequence[float]) -> None:
-        self.n = len(spec.laws)
-        found = _models(spec)
-        self.outputs = _outputs(spec, found)
-        points = [model.together(name) for name, model in found]
-        loops = tuple(loop_of(spec, i) for i in range(self.n))
-        self.responses = coupled_responses(
-            points, loops, *(plain_gains(np.array(end, float), self.n) for end in (low, high))
-        )
-
-    def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
-        """Return what gain sets [n, n_sets, n_gains] pay [n_channels, n, n_sets]."""
-        return coupled_penalty(plain_gains(gains, self.n), _picked(self.responses, cases), limits, threads)
-
-    def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
-        """Return the margins of each channel for gain sets [n_sets, n_gains]."""
-        return coupled_margins(plain_gains(gains, self.n), _picked(self.responses, cases))
-
-
-def _picked(responses: Sequence[Response], cases: Cases) -> Sequence[Response]:
-    return responses if cases is None else [responses[case] for case in cases]
-
-
-def loop_of(spec: LoopSpec, i: int, situations: Sequence[Situation] | None = None) -> LoopSettings:
-    """Return how a channel is controlled, with the largest delay of the situations (left out: all of the loop's)."""
-    law, sample = spec.laws[i], spec.timing.sample_time
-    dead = max(s.delay + s.output_delay + s.jitter * sample for s in situations or spec.situations)
-    return LoopSettings(
-        sample_time=sample,
-        derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
-        delay=dead,
-        rate_measured=spec.measures_rate(i),
-        action=getattr(law, "action", "direct"),
-    )
-
-
-def plain_gains(gains: np.ndarray, n_channels: int) -> np.ndarray:
-    """Return kp, ki, kd of every channel, without what laws have beside them (a set-point weight, then in all)."""
-    width = gains.shape[-1] // n_channels
-    return np.ascontiguousarray(
-        np.concatenate([gains[..., width * i : width * i + GAINS] for i in range(n_channels)], -1)
-    )
-
-
-def _models(spec: LoopSpec) -> list[tuple[str, RestModel]]:
-    """The plant about its operating points, for all distinct parameters of the situations, with names.
-
-    A plant that nothing holds at a point, or at another state with the same controlled outputs, is left out there.
-    """
-    plant = spec.plant
-    sets = list(dict.fromkeys(plant.values("parameters", s.parameters) for s in spec.situations))
-    models = RestModels(plant, np.array(sets, float))
-    found = [models.at(number) for number in range(len(plant.operating_points))]
-    for point, held in zip(plant.operating_points, found, strict=True):
-        if not held:
-            given = dict(zip([q.name for q in plant.parameters], sets[0], strict=True)) | dict(point.parameters)
-            linearise(plant, point.state, given, commands=True)  # says why
-    return [
-        (point.name if len(sets) == 1 else f"{point.name}, parameters {k + 1}", held[k])
-        for k in range(len(sets))
-        for point, held in zip(plant.operating_points, found, strict=True)
-        if k in held
-    ]
-
-
-def _outputs(spec: LoopSpec, models: Sequence[tuple[str, RestModel]]) -> RestOutputs:
-    return RestOutputs.of(spec.plant, [model.output for _, model in models], [model.point for _, model in models])
-
 
 SLACK = 0.02
 """Share of the limits by which every search keeps inside them, so that what it delivers keeps the limits themselves."""
@@ -146,6 +29,9 @@ SLACK = 0.02
 CERTIFIED = 500
 """Drawn places at which the gains in passing are seen where a controller is delivered, see `PASSING`."""
 _CERTIFY_SEED = 1_000_003  # another draw than the searches' own
+
+STABLE = MarginLimits(10.0)
+"""What is asked of a loop that need not keep the limits, but shall be stable by more than rounding."""
 
 _NEXT_TO = 0.3  # share of the limits by which places count as next to the worst
 _GAIN_STEP, _SMALL_GAIN = 1e-6, 1e-3  # of a difference: share of a gain, at least of this one
@@ -186,6 +72,7 @@ class OperatingMargins:
             raise ValueError(message)
         self.plant, self.limits, self.spec = plant, limits, LoopSpec(plant, controller, situations, step)
         self.channels = frozen_channels(self.spec, low, high)
+        self.lenient: frozenset[int] = frozenset()
 
     @property
     def points(self) -> np.ndarray:
@@ -231,7 +118,11 @@ class OperatingMargins:
         limits = self.tightened(_NEXT_TO).limits.in_passing
         given = ScheduledGains(controller, self.channels.outputs)
         paid = [
-            sum(self.channels.penalty(gains, limits, threads, cases))
+            sum(
+                one
+                for level, part in self._levels(limits, cases)
+                for one in self.channels.penalty(gains, level, threads, part)
+            )
             for cases, gains in given.passing(theta, self.watched)
         ]
         return Focus.of(paid)
@@ -293,13 +184,24 @@ class OperatingMargins:
         """Yield limits, the cases that they are for, and the gain sets [n, n_sets, n_gains] that have to keep them."""
         given = ScheduledGains(controller, self.channels.outputs)
         rest = given.at_rest(theta)
-        if rest.shape[1] == 1:
-            yield limits, None, rest[:, 0]
-        else:
-            for case in range(rest.shape[1]):
-                yield limits, [case], rest[:, case]
+        at_rest = [(None, rest[:, 0])] if rest.shape[1] == 1 else [([k], rest[:, k]) for k in range(rest.shape[1])]
+        for one, gains in at_rest:
+            for level, part in self._levels(limits, one):
+                yield level, part, gains
         for cases, gains in given.passing(theta, count if focus is None else self.watched, seed, focus):
-            yield limits.in_passing, cases, gains
+            for level, part in self._levels(limits.in_passing, cases):
+                yield level, part, gains
+
+    def _levels(self, limits: MarginLimits, cases: Cases) -> Iterator[tuple[MarginLimits, Cases]]:
+        """Divide cases (None: all) into those that are asked for the limits and those that shall be stable."""
+        if not self.lenient:
+            yield limits, cases
+            return
+        several = range(len(self.points)) if cases is None else cases
+        for level, asked in ((limits, False), (STABLE, True)):
+            part = [case for case in several if (case in self.lenient) is asked]
+            if part:
+                yield level, part
 
     def _paid_slopes(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases) -> np.ndarray:
         """Slopes of what gain sets pay together with respect to each of their gains [n, n_sets, n_gains]."""
@@ -365,6 +267,52 @@ class OperatingMargins:
         given = self.limits
         at_rest, passing = (1.0 + (ms - 1.0) * (1.0 - share) for ms in (given.sensitivity, given.transient))
         return self.with_limits(MarginLimits(at_rest, given.delay_margin * (1.0 + share), passing))
+
+    def and_of(
+        self,
+        gains: np.ndarray,
+        situations: Sequence[Situation],
+        low: Sequence[float],
+        high: Sequence[float],
+        most: int | None = None,
+    ) -> OperatingMargins:
+        """Return these margins, and at the plants of more situations what constant gains keep there.
+
+        At each operating point of each plant, with the situation's own delay: the limits where the gains keep them;
+        stability where they do not, but are stable; nothing where they are not.
+
+        Parameters
+        ----------
+        gains : array [n_gains]
+        situations : sequence of Situation
+        low, high : array [n_gains]
+            As for these margins.
+        most : int, optional
+            So many cases at most are added: of both kinds those where the gains have the largest Ms, which are the
+            first that other gains lose.
+        """
+        spec = LoopSpec(self.plant, self.spec.laws, situations, self.spec.timing.step)
+        added = frozen_channels(spec, low, high, alike=False)
+        kept, stable = (self._kept_by(gains, added, limits) for limits in (self.limits, STABLE))
+        peaks = np.max([of.sensitivity[0] for of in added.margins(np.atleast_2d(gains))], axis=0)
+        order = np.argsort(-peaks, kind="stable")
+        strict, lenient = ([int(k) for k in order if which[k]] for which in (kept, stable & ~kept))
+        if most is not None:
+            half = max(most // 2, most - len(lenient))
+            strict, lenient = strict[:half], lenient[: most - min(half, len(strict))]
+        asked = sorted(strict + lenient)
+        other = self.with_limits(self.limits)
+        other.channels = self.channels.beside(added.of(asked))
+        n = len(self.points)
+        other.lenient = self.lenient | {n + place for place, k in enumerate(asked) if not kept[k]}
+        return other
+
+    @staticmethod
+    def _kept_by(gains: np.ndarray, channels: FrozenChannels, limits: MarginLimits) -> np.ndarray:
+        """Whether constant gains [n_gains] keep limits in each case [n_cases]."""
+        alone = np.reshape(gains, (1, 1, -1))
+        cases = range(len(channels.outputs.points))
+        return np.array([not channels.penalty(alone, limits, 1, [case]).any() for case in cases])
 
     def with_limits(self, limits: MarginLimits) -> OperatingMargins:
         """Return the same responses with other limits."""

@@ -9,7 +9,7 @@ Where the plant is its own mirror image, its points are so as well: what is decl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +67,15 @@ class RestOutputs:
         odd = [name for c in plant.channels for name in (c.output, c.rate) if name is not None]
         found = np.array(values, float).reshape(len(points), len(names))
         return cls(names, found, np.array(points, int), frozenset(odd if is_odd(plant) else ()))
+
+    def of_cases(self, cases: Sequence[int]) -> RestOutputs:
+        """Return some of the cases."""
+        return replace(self, values=self.values[list(cases)], points=self.points[list(cases)])
+
+    def beside(self, other: RestOutputs) -> RestOutputs:
+        """Return these cases and then those of another's, of the same plant."""
+        values, points = np.vstack([self.values, other.values]), np.concatenate([self.points, other.points])
+        return replace(self, values=values, points=points)
 
     def column(self, name: str) -> Array:
         """Return one output [n_cases]."""

@@ -38,10 +38,35 @@ _PAIRS = ("unstable", "broken")  # their numbers
 _MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin", "transient")  # JSON has no infinity: null
 
 
-def draws(plant: Plant, ranges: Envelope, seed: int) -> tuple[Situation, ...]:
+def draws(plant: Plant, ranges: Envelope, seed: int, n: int = DRAWS) -> tuple[Situation, ...]:
     """Return the drawn plants of a design: parameters and delays of its declared ranges, by the design's seed."""
     genes = EnvelopeGenes(plant, ranges)
-    return tuple(genes.situation(genome) for genome in genes.draw(DRAWS, seed))
+    return tuple(genes.situation(genome) for genome in genes.draw(n, seed))
+
+
+ASKED = 48
+"""So many pairs of plant and operating point are asked of a schedule while it is searched, or as many as are taught."""
+
+_LOOKED = 3  # times as many are drawn, and those that are lost first are asked
+_OTHER_DRAWS = 15_485_863  # beyond the design's seed: the verdict's plants are none of those that a search sees
+
+
+def asked(bench: Bench, fixed: Tuned) -> OperatingMargins | None:
+    """Return the margins that schedules are searched with: the bench's, and at drawn plants what the fixed PID keeps.
+
+    The verdict turns down what keeps margins over the declared ranges less often than the fixed PID, or is unstable
+    where that is not; so a search has to see some of them. The fixed gains themselves keep all that is asked here.
+    """
+    margins, setup = bench.margins, bench.setup
+    if margins is None or setup.config.fitness.margins_of == "first":
+        return margins
+    most = max(0, ASKED - len(margins.points))
+    several = -(-_LOOKED * most // len(setup.plant.operating_points))
+    drawn = draws(setup.plant, setup.ranges, setup.seed + _OTHER_DRAWS, several)
+    told_apart = {(setup.plant.values("parameters", s.parameters), s.delay, s.output_delay, s.jitter) for s in drawn}
+    if len(told_apart) < 2:  # no draws, or ranges of neither parameters nor delays
+        return margins
+    return margins.and_of(fixed.theta, drawn, setup.low.tolist(), setup.high.tolist(), most)
 
 
 def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]:

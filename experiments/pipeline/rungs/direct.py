@@ -39,9 +39,9 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase, s
         kb, found = Refining(bench, task, validation, NAME, _TITLE, checkpoints, starts(start), share).best(start)
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-            validation=validation, margins=bench.margins,
+            validation=validation, margins=bench.asked,
         )  # fmt: skip
-        kb = certified(kb, bench.margins, setup.laws)
+        kb = certified(kb, bench.asked, setup.laws)
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found
 

@@ -21,8 +21,8 @@ from plants.core.analysis.linearise import linearise
 from sscq.baselines.search_plan import search
 from sscq.baselines.tuning_rules import ultimate_gain
 from sscq.loop.spec import LoopSpec
+from sscq.margins.channels import loop_of
 from sscq.margins.linear_loop import one_channel
-from sscq.margins.operating import loop_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,9 +158,9 @@ def _searched(
         plan, progress = bench.plan(len(candidate.low), checkpoints, _SCALED)
         with progress:
             found = search(
-                setup.task(fitness=equal), candidate, plan, bench.margins, validation_task(bench, equal, fixed)
+                setup.task(fitness=equal), candidate, plan, bench.asked, validation_task(bench, equal, fixed)
             )
-        better = certified(written(candidate, found.theta), bench.margins, setup.laws)
+        better = certified(written(candidate, found.theta), bench.asked, setup.laws)
         return better, found
 
     return bench.stage("hand_made_scaled", compute, *search_results.REFINED)

@@ -96,7 +96,7 @@ def _parts(case: FinishedDesign, contender: Tuned, place: PlacedSituation, run: 
         "gains": run.group("gains"),
         "entropy_rates": rates,
         "entropies": np.vstack([np.zeros(2), h * np.cumsum(rates[:-1], axis=0)]),
-        "seen": run.group("signals")[:, : 2 * n_c],
+        "seen": run.group("signals"),
     }
     parts: Recordings = {"use": _use(case, place, columns["command"])}
     if isinstance(contender.controller, FuzzyController):

@@ -33,7 +33,7 @@ from experiments.report.records.results import (
 )
 from experiments.runtime.tables import in_words
 from flcs import FuzzyController
-from sscq.margins.operating import loop_of
+from sscq.margins.channels import loop_of
 from sscq.verdict.comparison import change_where_alive
 
 if TYPE_CHECKING:
@@ -134,8 +134,11 @@ def _at_nodes(contender: Tuned) -> str:
 
 
 def _ranges(rows: Array) -> str:
-    """Gains that differ in every situation, as ranges."""
-    return f"its own gains in every situation: {_spans(rows)}"
+    """Gains of each situation, as ranges; how many of them there are, where situations share them."""
+    several = len(np.unique(rows, axis=0))
+    if several == 1:
+        return "the fixed PID's gains in every situation: no search for one situation alone found better ones"
+    return f"its own gains in every situation, {several} of {len(rows)} different: {_spans(rows)}"
 
 
 def _spans(rows: Array) -> str:
@@ -296,7 +299,7 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
     if found is None:
         if contender.plant is not None:
             return NotAvailable("it feeds back all states: margins here are those of a PID")
-        return NotAvailable("no feedback" if not contender.theta.any() else "its gains differ in every situation")
+        return NotAvailable("no feedback" if not contender.theta.any() else "its gains are those of each situation")
     several = len(found) > 1
     points = tuple(
         point

@@ -66,7 +66,7 @@ def _travel_without_noise(case: FinishedDesign) -> str:
     change, told = own / other - 1.0, case.verdict.comparisons[pair[0]].travel.value
     if abs(change - told) <= _NOISE_MATTERS:
         return ""
-    return f"Travel in named situations without sensor noise ({int(kept.sum())}): {percent(change)}"
+    return f"Travel in the unforeseen named situations without sensor noise ({int(kept.sum())}): {percent(change)}"
 
 
 def _is_noisy(case: FinishedDesign, given: Situation) -> bool:

@@ -224,7 +224,7 @@ def law(case: FinishedDesign, channel: int) -> LawText:
         f"anti-windup: {windup}",
         f"sample time {plain(sample)} s",
         f"u {within}{added(plant)}",
-        f"scheduled gains renewed every {plain(case.setup.tick)} s",
+        f"scheduled gains renewed every {plain(case.setup.tick)} s, ki inside the integral: ∫ki ({error}) dt",
     ]
     if law.rate_limit is not None:
         told.insert(-1, f"u no faster than {plain(law.rate_limit)} {unit or 1}/s")

@@ -192,8 +192,9 @@ class Response:
         In force, columns as the controller's `gain_names`.
     entropy_rates, entropies : array [n + 1, 2]
         Of plant and controller: T0 dS/dt in W, and the integrals from 0 in J.
-    seen : array [n + 1, 2 n_c]
-        Error and error rate of each channel as the knowledge base saw them: the visited part of its surfaces.
+    seen : array [n + 1, 2 n_c + n_outputs]
+        Error and error rate of each channel, then the plant outputs that the schedule reads, all as it saw them: the
+        visited part of its surfaces.
     """
 
     time: Array
@@ -208,7 +209,8 @@ class Response:
     def __post_init__(self) -> None:
         """Check all lengths against the time axis."""
         n, n_c = len(self.time), self.output.shape[-1] if np.ndim(self.output) else 0
-        columns = dict.fromkeys(("reference", "output", "command"), n_c) | {"seen": 2 * n_c}
+        columns = dict.fromkeys(("reference", "output", "command"), n_c)
+        columns["seen"] = max(2 * n_c, np.shape(self.seen)[-1])
         expected = {name: (n, count) for name, count in columns.items()} | {"time": (n,)}
         expected |= dict.fromkeys(("entropy_rates", "entropies"), (n, 2)) | {"gains": (n, *np.shape(self.gains)[1:2])}
         for name, shape in expected.items():

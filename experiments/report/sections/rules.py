@@ -74,7 +74,7 @@ def _text(known: Knowledge, channel: int) -> str:
     parts = [
         f"{kind} terms, t-norm {how.t_norm}, {words_of_form(how)}",
         f"{len(base.active)} of the grid's {int(np.prod(base.counts))} rules are kept",
-        f"reference gains {reference}: they have the other {share(1.0 - by_rules)} in the taught situations",
+        f"reference gains {reference}, with {share(1.0 - by_rules)} of the weight in the taught situations",
     ]
     if known.by_two is not None and finite(float(known.by_two[channel])):
         parts.append(
@@ -218,10 +218,8 @@ def _gains(view: PageView, known: Knowledge, channel: int) -> Html:
         )  # fmt: skip
         caption = element("figcaption", element("b", gain), " ", element("small", held))
         figures.append(element("figure", caption, heat_map(surface, visited)))
-    note = (
-        "White lines: where the loop went in the named unforeseen situations; elsewhere the surface was not tried. "
-        "Dashed: the taught range."
-    )
+    lines = "White lines: where the loop went in the named unforeseen situations; elsewhere the surface was not tried. "
+    note = f"{lines if visited else ''}Dashed: the taught range."
     return join((element("p", note), multiples(figures)))
 
 
@@ -253,13 +251,19 @@ def _around(variable: Variable) -> Array:
 
 
 def _visited(view: PageView, known: Knowledge, channel: int) -> tuple[tuple[Array, Array], ...]:
-    """Curves of the first two inputs in the unforeseen situations."""
-    curves = []
+    """Curves of the first two inputs in the unforeseen situations; none for an error's integral, which is no signal."""
+    kb, curves = known.kb, []
+    first = 2 * len(kb.channels)
+    places = {"e": 2 * channel, "e_rate": 2 * channel + 1} | {name: first + k for k, name in enumerate(kb.signals)}
+    columns = [places.get(variable.name) for variable in kb.channels[channel].inputs[:2]]
+    if None in columns:
+        return ()
     for result in view.results(view.data.controller(known.controller), "unforeseen"):
         response = result.response
         if isinstance(response, Response):
             picks = np.linspace(0, len(response.time) - 1, min(len(response.time), 400)).astype(int)
-            curves.append((response.seen[picks, 2 * channel], response.seen[picks, 2 * channel + 1]))
+            one, two = (response.seen[picks, column] for column in columns)
+            curves.append((one, two))
     return tuple(curves)
 
 

@@ -207,7 +207,7 @@ def _against(view: PageView) -> Html:
         return element("div", element("p", missing("the run compared no controllers")), class_="against")
     title = element("h3", words)
     hollow = any(m.hollow for row in shown for m in row.marks)
-    kinds = "; filled dots: at equal actuator travel, hollow: with free travel" if hollow else ""
+    kinds = "; filled dots: at equal actuator travel, hollow: at another" if hollow else ""
     unproven = f"; {UNPROVEN}" if any(row.note.startswith("≈") for row in shown) else ""
     note = f"Left of 0 is better{kinds}{unproven}."
     pitch = max(17.0, min(24.0, 144.0 / len(shown)))  # the first screen is only so high

@@ -11,7 +11,7 @@ import pytest
 import plants
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
-from experiments.pipeline.assurance.margins_over_ranges import DRAWS, draws, faults, over_ranges, plain
+from experiments.pipeline.assurance.margins_over_ranges import ASKED, DRAWS, asked, draws, faults, over_ranges, plain
 from experiments.runtime import formats
 from sscq.baselines.tuned import Tuned
 from sscq.margins.drawn_plants import RangeMargins, WorstDraw, spread_out
@@ -82,6 +82,21 @@ def test_every_contender_with_gains_is_judged_and_stored(tmp_path):
 
 def test_without_margins_none_are_asked_over_ranges():
     assert over_ranges(SimpleNamespace(margins=None), group()) == {}
+
+
+def test_searches_are_asked_for_what_the_fixed_gains_keep_at_drawn_plants(tmp_path):
+    """The same gains keep all of it; wilder ones, which the named plant bears, do not; and it may be switched off."""
+    one = bench(Folder(tmp_path))
+    one.setup.config = SimpleNamespace(fitness=SimpleNamespace(margins_of="taught"))
+    law, gains, wilder = Controller(PID(), ConstantGains()), np.array([0.8, 0.7, 0.0]), np.array([1.0, 0.9, 0.0])
+    searched = asked(one, Tuned("fixed", "", "", law, gains))
+    assert len(searched.points) == ASKED
+    assert searched.keeps_of(law, gains)
+    assert one.margins.keeps_of(law, wilder)
+    assert searched.violation_of(law, wilder[None])[0] > one.margins.violation_of(law, wilder[None])[0]
+    one.setup.config.fitness.margins_of = "first"
+    assert asked(one, Tuned("fixed", "", "", law, gains)) is one.margins
+    assert asked(SimpleNamespace(margins=None, setup=one.setup), Tuned("fixed", "", "", law, gains)) is None
 
 
 def test_draws_are_those_of_the_seed():

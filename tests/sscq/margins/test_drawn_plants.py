@@ -14,7 +14,7 @@ from controllers import PID, Controller, GainTable
 from plants import Channel, OperatingPoint, Plant, Quantity
 from sscq.margins.drawn_plants import DrawnPlants
 from sscq.margins.margins import MarginLimits
-from sscq.margins.operating import OperatingMargins
+from sscq.margins.operating import STABLE, OperatingMargins
 
 STEP, LIMITS = 0.1, MarginLimits(1.8)
 FOPDT = plants.get("fopdt")
@@ -180,3 +180,32 @@ def test_points_without_a_state_of_rest_are_left_out_and_counted():
         DrawnPlants(plant, LAW, draws[2:], STEP, LOW, HIGH)
     with pytest.raises(ValueError, match="need operating points"):
         DrawnPlants(replace(plant, operating_points=()), LAW, draws, STEP, LOW, HIGH)
+
+
+def test_what_constant_gains_keep_at_drawn_plants_is_asked_of_others():
+    """The formula tells which corners keep the limits, which are stable, and which are lost: those are not asked."""
+    gains = np.array([1.8, 1.4, 0.0])
+    known = [of_lag(gains, *corner) for corner in CORNERS]
+    stable = [peak for ok, peak in known if ok and peak < STABLE.sensitivity]
+    kept = [peak for peak in stable if peak <= LIMITS.sensitivity]
+    assert 0 < len(kept) < len(stable) < len(CORNERS)  # all three kinds are there
+    nominal = OperatingMargins(FOPDT, LAW, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+    asked = nominal.and_of(gains, drawn(), LOW, HIGH)
+    assert len(asked.points) == len(nominal.points) + len(stable)
+    assert len(asked.lenient) == len(stable) - len(kept)
+    own, less = gains[None, None], np.array([[[0.2, 0.2, 0.0]]])
+    alone = nominal.with_limits(LIMITS).keeps(gains)
+    assert asked.keeps_of(LAW, gains) is alone  # whatever the nominal plant says: nothing is added for these gains
+    assert asked.violation_of(LAW, less[0])[0] == nominal.violation_of(LAW, less[0])[0] == 0.0
+    more = 1.3 * own
+    assert asked.violation_of(LAW, more[0])[0] > nominal.violation_of(LAW, more[0])[0] + 0.2
+
+
+def test_each_drawn_loop_has_its_own_delay():
+    """Two plants alike but for the loop's delay are two cases, the later one with the larger Ms."""
+    nominal = OperatingMargins(FOPDT, LAW, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+    asked = nominal.and_of(np.array([0.3, 0.3, 0.0]), [sscq.Situation(), sscq.Situation(delay=0.4)], LOW, HIGH)
+    peaks = asked.margins(np.array([0.5, 0.5, 0.0]))[0].sensitivity[0]
+    assert len(peaks) == 3
+    assert peaks[0] == pytest.approx(peaks[1], rel=1e-9)
+    assert peaks[2] > 1.1 * peaks[1]

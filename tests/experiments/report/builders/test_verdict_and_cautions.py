@@ -157,7 +157,7 @@ def test_travel_that_sensor_noise_hides_is_told(run):
     change = travel[0] / travel[1] - 1.0
     hidden, same = {"knowledge_base": (0.0, change - 0.2)}, {"knowledge_base": (0.0, change)}
     (told,) = told_beside(run, "knowledge_base", 0.01, **hidden)
-    assert told == f"Travel in named situations without sensor noise (1): {100.0 * change:+.1f} %"
+    assert told == f"Travel in the unforeseen named situations without sensor noise (1): {100.0 * change:+.1f} %"
     assert told_beside(run, "knowledge_base", 0.01, **same) == []
     assert told_beside(run, "knowledge_base", 0.0, **hidden) == []
     lost = finished_run.altered(run, "knowledge_base", "unforeseen", 0, diverged_at=2.0)
