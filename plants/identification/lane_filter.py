@@ -1,0 +1,282 @@
+"""The likelihood of two lags for many parameter sets at a time: one lane a parameter set, the same filter in each.
+
+Transition, noise and the share of both inputs are computed once for each parameter set; a row costs an exponential (the
+curve), a division and some sixty products. Dead times are the lanes' own: each fetches its input outside the lane loop.
+The logarithms of the innovations' variances are taken of products of eight.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core import elementary
+from plants.core.kernel.kernel import ALIVE, KernelDesign, build
+from plants.core.kernel.lanes import LaneLoop, Uniform
+from plants.core.kernel.run import RolloutJob, grid, run
+from plants.identification.slow_filter import SHARED, SKIPPED, VAGUE
+from plants.identification.two_lags import PARAMETERS, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from plants.core.kernel.kernel import Kernel
+    from plants.core.kernel.lanes import Lane
+    from plants.identification.record import LoopRecord
+
+    Array = NDArray[np.float64]
+
+_TOGETHER = 8  # variances whose product is taken before its logarithm
+_THETA = (
+    "x1_x1",
+    "x1_v",
+    "y_y",
+    "y_x1",
+    "y_v",
+    "x1_before",
+    "x1_after",
+    "y_before",
+    "y_after",
+    "fading",
+    "walk_noise",
+    "load_noise",
+    "noise",
+    "load_start",
+    "curve",
+    "sense",
+)
+_COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
+_SMALL = 1e-5  # of curve times input, below which phi is told by its series
+
+
+def log_likelihoods(
+    records: Sequence[LoopRecord],
+    parameters: Array,
+    sense: Array | float = 1.0,
+    span: float = 100.0,
+    threads: int | None = None,
+) -> Array:
+    """Return the log likelihoods of parameter sets, summed over records of the same loop.
+
+    Parameters
+    ----------
+    records : sequence of LoopRecord
+        With rows equally far apart.
+    parameters : array [n, len(PARAMETERS)]
+    sense : array [n] or float
+        1 or -1.
+    span : float
+        Of the signals, as for :func:`plants.identification.slow_filter.filtered`.
+    threads : int, optional
+        None: all processors. The result does not depend on it.
+
+    Returns
+    -------
+    array [n]
+        Minus infinity where the filter has no finite value.
+    """
+    return each_log_likelihood(records, parameters, sense, span, threads).sum(axis=0)
+
+
+def each_log_likelihood(
+    records: Sequence[LoopRecord],
+    parameters: Array,
+    sense: Array | float = 1.0,
+    span: float = 100.0,
+    threads: int | None = None,
+) -> Array:
+    """Return the same of each record [n_records, n]."""
+    parameters = np.atleast_2d(np.asarray(parameters, float))
+    if parameters.shape[1] != len(PARAMETERS):
+        raise ValueError(f"parameters must have {len(PARAMETERS)} columns ({', '.join(PARAMETERS)})")
+    steps = {record.step for record in records}
+    if len(steps) != 1:
+        raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
+    kernel, n, row = _kernel(), len(parameters), Row.of(parameters, steps.pop())
+    # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
+    left = -n % kernel.lanes
+    padded = np.pad(_theta(parameters, sense, row, records[0].step), ((0, left), (0, 0)), mode="edge")
+    job = RolloutJob(
+        start=_starts(kernel, records, span),
+        theta=padded,
+        codes=np.pad(row.rows, (0, left), mode="edge")[None],
+        keys=np.zeros((1, 1, 2), np.int64),
+        series=_series(records),
+        n_steps=max(map(len, records)),
+        step=1.0,
+    )
+    results, _, _ = run(kernel, job, grid(len(records), len(padded), kernel.lanes), threads=threads)
+    total, product = results.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (total - 0.5 * np.log(product)).reshape(len(records), -1)[:, :n]
+    return np.where(np.isfinite(found), found, -np.inf)
+
+
+def _theta(parameters: Array, sense: Array | float, row: Row, step: float) -> Array:
+    """What the lanes are given [n, len(_THETA)]."""
+    values, w = dict(zip(PARAMETERS, parameters.T, strict=True)), row.whole
+    columns = (
+        w.x1_x1,
+        w.x1_v,
+        w.y_y,
+        w.y_x1,
+        w.y_v,
+        row.x1_before,
+        row.x1_after,
+        row.y_before,
+        row.y_after,
+        row.fading,
+        values["walk"] ** 2 * step,
+        values["load"] ** 2 * (1.0 - row.fading**2),
+        values["noise"] ** 2,
+        values["load"] ** 2,
+        values["curve"],
+        np.broadcast_to(sense, len(parameters)),
+    )
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def _series(records: Sequence[LoopRecord]) -> Array:
+    """Output, whether it is measured, and input of each record [3 n_records, n]; short ones end without outputs."""
+    n, rows = max(map(len, records)), []
+    for record in records:
+        origin, middle = record.origin
+        left = n - len(record)
+        output = np.where(record.measured, record.output - origin, 0.0)
+        rows += [np.pad(output, (0, left)), np.pad(record.measured.astype(float), (0, left))]
+        rows.append(np.pad(record.input - middle, (0, left), mode="edge"))
+    return np.array(rows)
+
+
+def _starts(kernel: Kernel, records: Sequence[LoopRecord], span: float) -> Array:
+    starts = np.zeros((len(records), kernel.rows.count))
+    scale = (span / 100.0) ** 2
+    for start, record in zip(starts, records, strict=True):
+        start[kernel.rows.span(ALIVE)] = 1.0
+        start[kernel.rows.span("product")] = 1.0
+        start[kernel.rows.span("scale")] = scale
+        first = float(record.output[record.measured][0]) - record.origin[0]
+        start[kernel.rows.span("first")] = first
+    return starts
+
+
+# -------------------------------------------------------------------------------------------------------------- kernel
+
+
+@cache
+def _kernel() -> Kernel:
+    """The compiled filter; one for all records."""
+    design = KernelDesign("likelihood of two lags", results=("total", "product"))
+    rows = design.rows
+    for name in (ALIVE, "total", "product", "scale", "first", "u", "before", "after", "x1", "y", "d", "c"):
+        rows.add(name)
+    rows.add("covariance", len(_COVARIANCE))
+    rows.add("theta", len(_THETA))
+    fetched = (
+        "measured = series[3 * source + 1, step]",
+        "output = series[3 * source, step]",
+        f"counted = 1.0 if step >= {SKIPPED} else 0.0",
+        f"for lane in range({design.lanes}):",
+        f"    S[{rows.first['u']}, lane] = series[3 * source + 2, max(step - codes[0, lane_theta[chunk, lane]], 0)]",
+    )
+    design.kept += ["u"]
+    design.before += [
+        Uniform(fetched),
+        LaneLoop("start", (_start,), when="step == 0"),
+        LaneLoop("curve", (_curve,)),
+        LaneLoop("update", (_update,), when="measured > 0.5"),
+        LaneLoop("predict", (_predict,)),
+        LaneLoop("logarithm", (_logarithm,), when=f"step % {_TOGETHER} == {_TOGETHER - 1}"),
+    ]
+    return build(design)
+
+
+def _given(lane: Lane) -> dict[str, Any]:
+    return dict(zip(_THETA, lane["theta"], strict=True))
+
+
+def _start(lane: Lane) -> None:
+    """The loop is where its first output is; before the record the input was what it is in the first row."""
+    given, scale = _given(lane), lane.one("scale")
+    values = dict.fromkeys(_COVARIANCE, 0.0 * scale)
+    values |= {"xx": VAGUE * scale, "dd": VAGUE * scale, "xd": SHARED * scale}
+    values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
+    lane["covariance"] = [values[name] for name in _COVARIANCE]
+    first = _phi(lane.one("u"), given["curve"]) * given["sense"]
+    lane["after"], lane["x1"], lane["y"] = (first,), (first,), (lane.one("first"),)
+    lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
+
+
+def _phi(u: Any, curve: Any) -> Any:
+    """(exp(curve u) - 1) / curve, by its series where both are small."""
+    bend = curve * u
+    small = _SMALL - elementary.abs(bend)
+    series = u * (1.0 + bend * (0.5 + bend / 6.0))
+    return elementary.where(small, series, (elementary.exp(bend) - 1.0) / elementary.where(small, 1.0, curve))
+
+
+def _curve(lane: Lane) -> None:
+    given = _given(lane)
+    lane["before"] = lane["after"]
+    lane["after"] = (_phi(lane.one("u"), given["curve"]) * given["sense"],)
+
+
+def _update(lane: Lane) -> None:
+    """Take the measured output in, and count how much it was to be expected."""
+    given, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
+    counted = lane.uniform("counted")
+    innovation, variance = lane.uniform("output") - lane.one("y"), p["yy"] + given["noise"]
+    inverse = 1.0 / variance
+    column = {"x": p["xy"], "y": p["yy"], "d": p["yd"], "c": p["yc"]}
+    gain = {name: value * inverse for name, value in column.items()}
+    for name, row in (("x", "x1"), ("y", "y"), ("d", "d"), ("c", "c")):
+        lane[row] = (lane.one(row) + gain[name] * innovation,)
+    lane["covariance"] = [p[name] - gain[name[0]] * column[name[1]] for name in _COVARIANCE]
+    squared = innovation * innovation * inverse
+    far = 8.0 * elementary.sqrt(elementary.maximum(squared, 16.0)) - 16.0
+    lane["total"] = (lane.one("total") - 0.5 * counted * elementary.where(squared - 16.0, far, squared),)
+    lane["product"] = (lane.one("product") * (1.0 + counted * (variance - 1.0)),)
+
+
+def _predict(lane: Lane) -> None:
+    """Go on by a row."""
+    g, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
+    before, after = lane.one("before"), lane.one("after")
+    x1, y, d, c = (lane.one(name) for name in ("x1", "y", "d", "c"))
+    load = d + c
+    lane["x1"] = (g["x1_x1"] * x1 + g["x1_v"] * load + g["x1_before"] * before + g["x1_after"] * after,)
+    lane["y"] = (g["y_y"] * y + g["y_x1"] * x1 + g["y_v"] * load + g["y_before"] * before + g["y_after"] * after,)
+    lane["c"] = (g["fading"] * c,)
+    # Rows of F P, and of them F P F': the load, d + c, is one column.
+    loads = {"x": p["xd"] + p["xc"], "y": p["yd"] + p["yc"], "d": p["dd"] + p["dc"], "c": p["dc"] + p["cc"]}
+    whole = loads["d"] + loads["c"]
+    x_x = g["x1_x1"] * p["xx"] + g["x1_v"] * loads["x"]
+    x_y = g["x1_x1"] * p["xy"] + g["x1_v"] * loads["y"]
+    x_l = g["x1_x1"] * loads["x"] + g["x1_v"] * whole
+    y_x = g["y_y"] * p["xy"] + g["y_x1"] * p["xx"] + g["y_v"] * loads["x"]
+    y_y = g["y_y"] * p["yy"] + g["y_x1"] * p["xy"] + g["y_v"] * loads["y"]
+    y_l = g["y_y"] * loads["y"] + g["y_x1"] * loads["x"] + g["y_v"] * whole
+    fading = g["fading"]
+    new = {
+        "xx": g["x1_x1"] * x_x + g["x1_v"] * x_l,
+        "xy": g["y_y"] * x_y + g["y_x1"] * x_x + g["y_v"] * x_l,
+        "xd": g["x1_x1"] * p["xd"] + g["x1_v"] * loads["d"],
+        "xc": fading * (g["x1_x1"] * p["xc"] + g["x1_v"] * loads["c"]),
+        "yy": g["y_y"] * y_y + g["y_x1"] * y_x + g["y_v"] * y_l,
+        "yd": g["y_y"] * p["yd"] + g["y_x1"] * p["xd"] + g["y_v"] * loads["d"],
+        "yc": fading * (g["y_y"] * p["yc"] + g["y_x1"] * p["xc"] + g["y_v"] * loads["c"]),
+        "dd": p["dd"] + g["walk_noise"],
+        "dc": fading * p["dc"],
+        "cc": fading * fading * p["cc"] + g["load_noise"],
+    }
+    lane["covariance"] = [new[name] for name in _COVARIANCE]
+
+
+def _logarithm(lane: Lane) -> None:
+    product = lane.one("product")
+    lane["total"] = (lane.one("total") - 0.5 * elementary.log(product),)
+    lane["product"] = (0.0 * product + 1.0,)

@@ -1,0 +1,177 @@
+"""The filters of two lags: published reference values, the compiled one against the slow one, and its own sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plants.identification.lane_filter import each_log_likelihood, log_likelihoods
+from plants.identification.record import LoopRecord
+from plants.identification.slow_filter import bent, filtered, smoothed
+from plants.identification.two_lags import PARAMETERS, ExactStep, curved
+from tests.plants.identification.reference_logs import INPUT, LOOPS
+
+CURVE = PARAMETERS.index("curve")
+SUMS = {
+    "R1": (31800.197958, 25470.211820, 54.478741, 42.567316),
+    "R2": (31326.460041, 23394.587660, 55.548601, 40.972657),
+    "R3": (30873.015245, 24603.577247, 54.043627, 43.271024),
+}
+LIKELIHOODS = {  # as it is; with a curve of 0.02; with rows 100 to 119 missing
+    "R1": (626.836799, 626.150223, 602.728991),
+    "R2": (1029.123912, 1017.181829, 993.611494),
+    "R3": (727.050807, 721.705652, 702.948637),
+}
+SEEN = {  # variances in rows 10 and 599, innovations in rows 10 and 300
+    "R1": (0.05713979, 0.04871200, 0.14265934, 0.26648668),
+    "R2": (0.01661669, 0.01156312, -0.07995811, -0.07635449),
+    "R3": (0.04085019, 0.02598635, -0.20705653, 0.11418747),
+}
+
+
+class AboutForty(LoopRecord):
+    """A record whose input is counted from 40, as the reference values count it."""
+
+    @property
+    def origin(self):
+        return super().origin[0], INPUT
+
+
+@pytest.fixture(scope="module")
+def logs():
+    return {name: loop.run() for name, loop in LOOPS.items()}
+
+
+def of(loop, **changes):
+    values = {
+        "slope": loop.slope, "decay": loop.decay, "lag": max(loop.lag, 0.3), "dead_time": loop.dead_time,
+        "noise": loop.noise, "load": 0.1, "walk": 0.05, "load_time": 5.0, "curve": 0.0,
+    }  # fmt: skip
+    return np.array([(values | changes)[name] for name in PARAMETERS])
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_logs_are_those_of_the_reference(logs, name):
+    _, y, u = logs[name]
+    assert (y.sum(), u.sum(), y[100], u[100]) == pytest.approx(SUMS[name], abs=6e-7)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_reference_values(logs, name):
+    """Computed for the reference in another program, to the digits that it prints."""
+    _, y, u = logs[name]
+    gap = y.copy()
+    gap[100:120] = np.nan
+    cases = [(y, of(LOOPS[name])), (y, of(LOOPS[name], curve=0.02)), (gap, of(LOOPS[name]))]
+    for (output, parameters), expected in zip(cases, LIKELIHOODS[name], strict=True):
+        record = AboutForty(output, u, 1.0)
+        assert filtered(record, parameters).log_likelihood == pytest.approx(expected, abs=6e-7)
+        assert log_likelihoods([record], parameters)[0] == pytest.approx(expected, abs=6e-7)
+    found = filtered(AboutForty(y, u, 1.0), of(LOOPS[name]))
+    seen = (*found.variance[[10, 599]], *found.innovation[[10, 300]])
+    assert seen == pytest.approx(SEEN[name], abs=6e-9)
+
+
+def drawn(n, rng):
+    """Parameters of all kinds: stable, integrating, unstable, late, fast, curved."""
+    found = np.column_stack([
+        np.exp(rng.uniform(-5.0, 0.0, n)), np.where(rng.random(n) < 0.2, 0.0, rng.uniform(-5e-4, 0.2, n)),
+        np.exp(rng.uniform(-1.0, 4.0, n)), rng.uniform(0.0, 40.0, n), np.exp(rng.uniform(-4.0, 1.0, n)),
+        np.exp(rng.uniform(-5.0, 1.0, n)), np.exp(rng.uniform(-6.0, 0.0, n)), np.exp(rng.uniform(-1.0, 4.0, n)),
+        0.03 * rng.standard_normal(n),
+    ])  # fmt: skip
+    found[0, CURVE], found[1, PARAMETERS.index("dead_time")] = 0.0, 7.0
+    found[2, PARAMETERS.index("lag")] = 1.0 / found[2, 1] if found[2, 1] > 0.0 else 3.0  # two equal lags
+    return found
+
+
+def test_lanes_are_the_slow_filter_and_one_lane(logs):
+    """To 1e-9 of fifty parameter sets, gaps included; and to the bit, whatever stands in the other lanes."""
+    rng = np.random.default_rng(0)
+    _, y, u = logs["R1"]
+    y = np.where(rng.random(len(y)) < 0.1, np.nan, y)
+    record, parameters, sense = LoopRecord(y, u, 1.0), drawn(50, rng), np.where(rng.random(50) < 0.3, -1.0, 1.0)
+    together = log_likelihoods([record], parameters, sense, threads=2)
+    slow = [filtered(record, one, s).log_likelihood for one, s in zip(parameters, sense, strict=True)]
+    assert together == pytest.approx(np.array(slow), rel=1e-9)
+    alone = [log_likelihoods([record], one, s)[0] for one, s in zip(parameters, sense, strict=True)]
+    assert (together == alone).all()
+
+
+def test_records_are_counted_one_by_one(logs):
+    """A short one beside a long one counts what it counts alone."""
+    (_, y, u), (_, other, given) = logs["R1"], logs["R3"]
+    records, parameters = (
+        [LoopRecord(y, u, 1.0), LoopRecord(other[:211], given[:211], 1.0)],
+        drawn(20, np.random.default_rng(1)),
+    )
+    each = each_log_likelihood(records, parameters)
+    for record, found in zip(records, each, strict=True):
+        assert found == pytest.approx(log_likelihoods([record], parameters), rel=1e-12)
+    assert log_likelihoods(records, parameters) == pytest.approx(each.sum(axis=0), rel=1e-15)
+
+
+def test_the_exact_step_is_that_of_the_equations():
+    """Against many small steps of Euler's method whose error is known to fall with their number."""
+    slope, decay, lag, h = 0.3, 0.2, 1.5, 2.0
+    errors = []
+    for n in (1000, 2000):
+        x1, y, dt = 0.4, -0.2, h / n
+        for _ in range(n):
+            x1, y = x1 + dt * (1.0 - x1) / lag, y + dt * (slope * x1 - decay * y)
+        step = ExactStep.of(*(np.array([value]) for value in (slope, decay, lag)), h)
+        exact = step.y_y[0] * -0.2 + step.y_x1[0] * 0.4 + step.y_v[0]
+        errors.append(abs(y - exact))
+    assert errors[1] < 2e-4
+    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.02)
+
+
+@pytest.mark.parametrize("decay", [0.0, 1e-13, 2.0 / 3.0, 2.0 / 3.0 * (1.0 + 1e-9)])
+def test_the_step_has_no_seams(decay):
+    """An integrator and two equal lags are the limits of their neighbours."""
+    near = [ExactStep.of(np.array([0.3]), np.array([d]), np.array([1.5]), 2.0) for d in (decay, decay + 1e-5)]
+    for name in ("y_y", "y_x1", "y_v"):
+        one, other = (float(getattr(step, name)[0]) for step in near)
+        assert one == pytest.approx(other, rel=1e-4)
+
+
+def test_a_curve_that_fades_is_a_line():
+    u = np.array([-30.0, -1.0, 0.0, 2.0, 40.0])
+    assert curved(u, 0.0).tolist() == u.tolist()
+    assert curved(u, 1e-9) == pytest.approx(u, rel=1e-7)
+    assert curved(u, 0.02) == pytest.approx((np.exp(0.02 * u) - 1.0) / 0.02, rel=1e-12)
+    assert bent(np.array([9.0, 16.0, 25.0])).tolist() == [9.0, 16.0, 24.0]
+
+
+def test_a_load_that_steps_is_found_by_all_rows_together(logs):
+    """The known step of two per cent in R1, within three standard deviations away from it, and between before."""
+    _, y, u = logs["R1"]
+    state, covariance = smoothed(filtered(AboutForty(y, u, 1.0), of(LOOPS["R1"])))
+    load = state[:, 2] + state[:, 3]
+    deviation = np.sqrt(covariance[:, 2, 2] + covariance[:, 3, 3] + 2.0 * covariance[:, 2, 3])
+    known = np.where(np.arange(len(y)) >= 350, -2.0, 0.0)
+    away = np.abs(np.arange(len(y)) - 350) > 30
+    inside = np.abs(load - known)[away] < 3.0 * deviation[away]
+    assert inside.mean() > 0.97
+
+
+@pytest.mark.parametrize(
+    ("output", "given", "step", "message"),
+    [
+        ([1.0, 2.0], [1.0], 1.0, "columns of equal length"),
+        ([1.0, 2.0], [1.0, np.nan], 1.0, "input must be finite in all rows, row 1 is not"),
+        ([np.nan, np.nan], [1.0, 1.0], 1.0, "no row has a measured output"),
+        ([1.0, 2.0], [1.0, 1.0], 0.0, "a positive time apart, got 0.0 s"),
+    ],
+)
+def test_records_that_are_none(output, given, step, message):
+    with pytest.raises(ValueError, match=message):
+        LoopRecord(np.array(output), np.array(given), step)
+
+
+def test_records_of_different_steps_and_wrong_parameters_are_refused():
+    column = np.arange(5.0)
+    with pytest.raises(ValueError, match="one distance between rows"):
+        log_likelihoods([LoopRecord(column, column, 1.0), LoopRecord(column, column, 0.5)], np.ones((1, 9)))
+    with pytest.raises(ValueError, match="must have 9 columns"):
+        log_likelihoods([LoopRecord(column, column, 1.0)], np.ones((1, 8)))
