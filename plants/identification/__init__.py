@@ -1,7 +1,9 @@
 """What a log of a running loop says about plants: filters that know plants and disturbances, but no controllers.
 
 record        the columns that a filter reads: input, output, what is missing
-two_lags      the plant of two lags with dead time, slope and curve, and its exact step
+row           what a row of a log does to a plant of two states whose input is held and late
+two_lags      the structure of two lags with dead time, slope and curve
+oscillating   the structure of an oscillating plant
 slow_filter   the Kalman filter row by row in plain NumPy, with everything it sees: the reference
 lane_filter   the likelihood of many parameter sets at a time, compiled
 """

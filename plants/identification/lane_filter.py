@@ -1,4 +1,4 @@
-"""The likelihood of two lags for many parameter sets at a time: one lane a parameter set, the same filter in each.
+"""The likelihood of many parameter sets at a time: one lane a parameter set, the same filter in each.
 
 Transition, noise and the share of both inputs are computed once for each parameter set; a row costs an exponential (the
 curve), a division and some sixty products. Dead times are the lanes' own: each fetches its input outside the lane loop.
@@ -16,8 +16,8 @@ from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
-from plants.identification.slow_filter import SHARED, SKIPPED, VAGUE
-from plants.identification.two_lags import PARAMETERS, Row
+from plants.identification.row import Row, column
+from plants.identification.slow_filter import SKIPPED, VAGUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,33 +27,21 @@ if TYPE_CHECKING:
     from plants.core.kernel.kernel import Kernel
     from plants.core.kernel.lanes import Lane
     from plants.identification.record import LoopRecord
+    from plants.identification.row import PlantStructure
 
     Array = NDArray[np.float64]
 
 _TOGETHER = 8  # variances whose product is taken before its logarithm
 _THETA = (
-    "x1_x1",
-    "x1_v",
-    "y_y",
-    "y_x1",
-    "y_v",
-    "x1_before",
-    "x1_after",
-    "y_before",
-    "y_after",
-    "fading",
-    "walk_noise",
-    "load_noise",
-    "noise",
-    "load_start",
-    "curve",
-    "sense",
+    *("x_x", "x_y", "y_x", "y_y", "x_v", "y_v", "x_before", "y_before", "x_after", "y_after", "fading"),
+    *("walk_noise", "load_noise", "noise", "load_start", "curve", "sense", "x_start", "x_variance", "x_shared"),
 )
 _COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
 _SMALL = 1e-5  # of curve times input, below which phi is told by its series
 
 
 def log_likelihoods(
+    structure: PlantStructure,
     records: Sequence[LoopRecord],
     parameters: Array,
     sense: Array | float = 1.0,
@@ -64,9 +52,10 @@ def log_likelihoods(
 
     Parameters
     ----------
+    structure : PlantStructure
     records : sequence of LoopRecord
         With rows equally far apart.
-    parameters : array [n, len(PARAMETERS)]
+    parameters : array [n, n_parameters]
     sense : array [n] or float
         1 or -1.
     span : float
@@ -79,10 +68,11 @@ def log_likelihoods(
     array [n]
         Minus infinity where the filter has no finite value.
     """
-    return each_log_likelihood(records, parameters, sense, span, threads).sum(axis=0)
+    return each_log_likelihood(structure, records, parameters, sense, span, threads).sum(axis=0)
 
 
 def each_log_likelihood(
+    structure: PlantStructure,
     records: Sequence[LoopRecord],
     parameters: Array,
     sense: Array | float = 1.0,
@@ -91,15 +81,16 @@ def each_log_likelihood(
 ) -> Array:
     """Return the same of each record [n_records, n]."""
     parameters = np.atleast_2d(np.asarray(parameters, float))
-    if parameters.shape[1] != len(PARAMETERS):
-        raise ValueError(f"parameters must have {len(PARAMETERS)} columns ({', '.join(PARAMETERS)})")
+    if parameters.shape[1] != len(structure.parameters):
+        names = ", ".join(structure.parameters)
+        raise ValueError(f"parameters must have {len(structure.parameters)} columns ({names})")
     steps = {record.step for record in records}
     if len(steps) != 1:
         raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
-    kernel, n, row = _kernel(), len(parameters), Row.of(parameters, steps.pop())
+    kernel, n, row = _kernel(), len(parameters), Row.of(structure, parameters, steps.pop())
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
-    padded = np.pad(_theta(parameters, sense, row, records[0].step), ((0, left), (0, 0)), mode="edge")
+    padded = np.pad(_theta(structure, parameters, sense, row, records[0].step), ((0, left), (0, 0)), mode="edge")
     job = RolloutJob(
         start=_starts(kernel, records, span),
         theta=padded,
@@ -116,26 +107,25 @@ def each_log_likelihood(
     return np.where(np.isfinite(found), found, -np.inf)
 
 
-def _theta(parameters: Array, sense: Array | float, row: Row, step: float) -> Array:
+def _theta(structure: PlantStructure, parameters: Array, sense: Array | float, row: Row, step: float) -> Array:
     """What the lanes are given [n, len(_THETA)]."""
-    values, w = dict(zip(PARAMETERS, parameters.T, strict=True)), row.whole
+    walk, load, noise, curve = (column(structure, parameters, name) for name in ("walk", "load", "noise", "curve"))
+    begun, signs = structure.start(parameters), np.broadcast_to(sense, len(parameters))
     columns = (
-        w.x1_x1,
-        w.x1_v,
-        w.y_y,
-        w.y_x1,
-        w.y_v,
-        row.x1_before,
-        row.x1_after,
-        row.y_before,
-        row.y_after,
+        *(row.whole.states[:, i, j] for i in range(2) for j in range(2)),
+        *row.whole.input.T,
+        *row.before.T,
+        *row.after.T,
         row.fading,
-        values["walk"] ** 2 * step,
-        values["load"] ** 2 * (1.0 - row.fading**2),
-        values["noise"] ** 2,
-        values["load"] ** 2,
-        values["curve"],
-        np.broadcast_to(sense, len(parameters)),
+        walk**2 * step,
+        load**2 * (1.0 - row.fading**2),
+        noise**2,
+        load**2,
+        curve,
+        signs,
+        begun.share,
+        begun.variance,
+        begun.shared,
     )
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
@@ -170,9 +160,9 @@ def _starts(kernel: Kernel, records: Sequence[LoopRecord], span: float) -> Array
 @cache
 def _kernel() -> Kernel:
     """The compiled filter; one for all records."""
-    design = KernelDesign("likelihood of two lags", results=("total", "product"))
+    design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"))
     rows = design.rows
-    for name in (ALIVE, "total", "product", "scale", "first", "u", "before", "after", "x1", "y", "d", "c"):
+    for name in (ALIVE, "total", "product", "scale", "first", "u", "before", "after", "x", "y", "d", "c"):
         rows.add(name)
     rows.add("covariance", len(_COVARIANCE))
     rows.add("theta", len(_THETA))
@@ -203,11 +193,11 @@ def _start(lane: Lane) -> None:
     """The loop is where its first output is; before the record the input was what it is in the first row."""
     given, scale = _given(lane), lane.one("scale")
     values = dict.fromkeys(_COVARIANCE, 0.0 * scale)
-    values |= {"xx": VAGUE * scale, "dd": VAGUE * scale, "xd": SHARED * scale}
+    values |= {"xx": given["x_variance"] * scale, "xd": given["x_shared"] * scale, "dd": VAGUE * scale}
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
     first = _phi(lane.one("u"), given["curve"]) * given["sense"]
-    lane["after"], lane["x1"], lane["y"] = (first,), (first,), (lane.one("first"),)
+    lane["after"], lane["x"], lane["y"] = (first,), (given["x_start"] * first,), (lane.one("first"),)
     lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
 
 
@@ -233,8 +223,8 @@ def _update(lane: Lane) -> None:
     inverse = 1.0 / variance
     column = {"x": p["xy"], "y": p["yy"], "d": p["yd"], "c": p["yc"]}
     gain = {name: value * inverse for name, value in column.items()}
-    for name, row in (("x", "x1"), ("y", "y"), ("d", "d"), ("c", "c")):
-        lane[row] = (lane.one(row) + gain[name] * innovation,)
+    for name in ("x", "y", "d", "c"):
+        lane[name] = (lane.one(name) + gain[name] * innovation,)
     lane["covariance"] = [p[name] - gain[name[0]] * column[name[1]] for name in _COVARIANCE]
     squared = innovation * innovation * inverse
     far = 8.0 * elementary.sqrt(elementary.maximum(squared, 16.0)) - 16.0
@@ -246,32 +236,32 @@ def _predict(lane: Lane) -> None:
     """Go on by a row."""
     g, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
     before, after = lane.one("before"), lane.one("after")
-    x1, y, d, c = (lane.one(name) for name in ("x1", "y", "d", "c"))
-    load = d + c
-    lane["x1"] = (g["x1_x1"] * x1 + g["x1_v"] * load + g["x1_before"] * before + g["x1_after"] * after,)
-    lane["y"] = (g["y_y"] * y + g["y_x1"] * x1 + g["y_v"] * load + g["y_before"] * before + g["y_after"] * after,)
+    x, y, d, c = (lane.one(name) for name in ("x", "y", "d", "c"))
+    for name in ("x", "y"):
+        free = g[f"{name}_x"] * x + g[f"{name}_y"] * y + g[f"{name}_v"] * (d + c)
+        lane[name] = (free + g[f"{name}_before"] * before + g[f"{name}_after"] * after,)
     lane["c"] = (g["fading"] * c,)
-    # Rows of F P, and of them F P F': the load, d + c, is one column.
-    loads = {"x": p["xd"] + p["xc"], "y": p["yd"] + p["yc"], "d": p["dd"] + p["dc"], "c": p["dc"] + p["cc"]}
-    whole = loads["d"] + loads["c"]
-    x_x = g["x1_x1"] * p["xx"] + g["x1_v"] * loads["x"]
-    x_y = g["x1_x1"] * p["xy"] + g["x1_v"] * loads["y"]
-    x_l = g["x1_x1"] * loads["x"] + g["x1_v"] * whole
-    y_x = g["y_y"] * p["xy"] + g["y_x1"] * p["xx"] + g["y_v"] * loads["x"]
-    y_y = g["y_y"] * p["yy"] + g["y_x1"] * p["xy"] + g["y_v"] * loads["y"]
-    y_l = g["y_y"] * loads["y"] + g["y_x1"] * loads["x"] + g["y_v"] * whole
-    fading = g["fading"]
+    # Rows of F P, then F P F'. Inner state and output see the load, d + c, alone: it is one column, l.
+    of_load = {"x": p["xd"] + p["xc"], "y": p["yd"] + p["yc"], "d": p["dd"] + p["dc"], "c": p["dc"] + p["cc"]}
+    columns = {"x": (p["xx"], p["xy"], of_load["x"]), "y": (p["xy"], p["yy"], of_load["y"])}
+    columns |= {"l": (of_load["x"], of_load["y"], of_load["d"] + of_load["c"])}
+    columns |= {"d": (p["xd"], p["yd"], of_load["d"]), "c": (p["xc"], p["yc"], of_load["c"])}
+
+    def through(name: str, column: tuple[Any, Any, Any]) -> Any:
+        return g[f"{name}_x"] * column[0] + g[f"{name}_y"] * column[1] + g[f"{name}_v"] * column[2]
+
+    half = {name: {key: through(name, column) for key, column in columns.items()} for name in ("x", "y")}
     new = {
-        "xx": g["x1_x1"] * x_x + g["x1_v"] * x_l,
-        "xy": g["y_y"] * x_y + g["y_x1"] * x_x + g["y_v"] * x_l,
-        "xd": g["x1_x1"] * p["xd"] + g["x1_v"] * loads["d"],
-        "xc": fading * (g["x1_x1"] * p["xc"] + g["x1_v"] * loads["c"]),
-        "yy": g["y_y"] * y_y + g["y_x1"] * y_x + g["y_v"] * y_l,
-        "yd": g["y_y"] * p["yd"] + g["y_x1"] * p["xd"] + g["y_v"] * loads["d"],
-        "yc": fading * (g["y_y"] * p["yc"] + g["y_x1"] * p["xc"] + g["y_v"] * loads["c"]),
+        "xx": through("x", (half["x"]["x"], half["x"]["y"], half["x"]["l"])),
+        "xy": through("y", (half["x"]["x"], half["x"]["y"], half["x"]["l"])),
+        "yy": through("y", (half["y"]["x"], half["y"]["y"], half["y"]["l"])),
+        "xd": half["x"]["d"],
+        "xc": g["fading"] * half["x"]["c"],
+        "yd": half["y"]["d"],
+        "yc": g["fading"] * half["y"]["c"],
         "dd": p["dd"] + g["walk_noise"],
-        "dc": fading * p["dc"],
-        "cc": fading * fading * p["cc"] + g["load_noise"],
+        "dc": g["fading"] * p["dc"],
+        "cc": g["fading"] * g["fading"] * p["cc"] + g["load_noise"],
     }
     lane["covariance"] = [new[name] for name in _COVARIANCE]
 

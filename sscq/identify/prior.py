@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.identification.two_lags import PARAMETERS
+from plants.identification.two_lags import TWO_LAGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-COORDINATES = tuple(PARAMETERS)
+COORDINATES = TWO_LAGS.parameters
 _LOGARITHMS = [COORDINATES.index(name) for name in ("slope", "lag", "noise", "load", "walk", "load_time")]
 _SLOPE, _DECAY, _LAG, _DEAD, _NOISE, _LOAD, _WALK, _LOAD_TIME, _CURVE = range(len(COORDINATES))
 

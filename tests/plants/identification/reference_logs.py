@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plants.identification.two_lags import ExactStep
+from plants.identification.two_lags import TWO_LAGS
 
 ROWS, REST, INPUT = 600, 50.0, 40.0
 
@@ -32,15 +32,14 @@ class KnownLoop:
         noise = self.noise * np.random.default_rng(self.seed).standard_normal(ROWS)
         late = int(self.dead_time)
         part = self.dead_time - late
-        steps = [
-            ExactStep.of(*(np.array([x]) for x in (self.slope, self.decay, self.lag)), h) for h in (part, 1.0 - part)
-        ]
+        plant = np.array([[self.slope, self.decay, self.lag]])
+        steps = [TWO_LAGS.exact_step(plant, h) for h in (part, 1.0 - part)]
         r, load = REST + stairs(self.set_point), stairs(self.load)
         y, u, place = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
-        x1 = deviation = 0.0
+        state = np.zeros(2)
         integral = position = INPUT
         for k in range(ROWS):
-            y[k] = REST + deviation + noise[k]
+            y[k] = REST + state[1] + noise[k]
             error = r[k] - y[k]
             wanted = self.kp * error + integral
             u[k] = min(max(wanted, 0.0), 100.0)
@@ -50,8 +49,7 @@ class KnownLoop:
             place[k] = position - INPUT
             for step, row in zip(steps, (k - late - 1, k - late), strict=True):
                 v = (place[row] if row >= 0 else 0.0) + load[k]
-                deviation = float(step.y_y[0] * deviation + step.y_x1[0] * x1 + step.y_v[0] * v)
-                x1 = float(step.x1_x1[0] * x1 + step.x1_v[0] * v)
+                state = step.states[0] @ state + step.input[0] * v
         return r, y, u
 
 

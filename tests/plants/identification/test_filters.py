@@ -1,16 +1,20 @@
-"""The filters of two lags: published reference values, the compiled one against the slow one, and its own sums."""
+"""The filters of logs: published reference values, the compiled one against the slow one, and its own sums."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from plants.identification.lane_filter import each_log_likelihood, log_likelihoods
+from plants.identification.oscillating import OSCILLATING
 from plants.identification.record import LoopRecord
+from plants.identification.row import curved
 from plants.identification.slow_filter import bent, filtered, smoothed
-from plants.identification.two_lags import PARAMETERS, ExactStep, curved
+from plants.identification.two_lags import TWO_LAGS
 from tests.plants.identification.reference_logs import INPUT, LOOPS
 
+PARAMETERS = TWO_LAGS.parameters
 CURVE = PARAMETERS.index("curve")
 SUMS = {
     "R1": (31800.197958, 25470.211820, 54.478741, 42.567316),
@@ -65,9 +69,9 @@ def test_reference_values(logs, name):
     cases = [(y, of(LOOPS[name])), (y, of(LOOPS[name], curve=0.02)), (gap, of(LOOPS[name]))]
     for (output, parameters), expected in zip(cases, LIKELIHOODS[name], strict=True):
         record = AboutForty(output, u, 1.0)
-        assert filtered(record, parameters).log_likelihood == pytest.approx(expected, abs=6e-7)
-        assert log_likelihoods([record], parameters)[0] == pytest.approx(expected, abs=6e-7)
-    found = filtered(AboutForty(y, u, 1.0), of(LOOPS[name]))
+        assert filtered(TWO_LAGS, record, parameters).log_likelihood == pytest.approx(expected, abs=6e-7)
+        assert log_likelihoods(TWO_LAGS, [record], parameters)[0] == pytest.approx(expected, abs=6e-7)
+    found = filtered(TWO_LAGS, AboutForty(y, u, 1.0), of(LOOPS[name]))
     seen = (*found.variance[[10, 599]], *found.innovation[[10, 300]])
     assert seen == pytest.approx(SEEN[name], abs=6e-9)
 
@@ -85,54 +89,69 @@ def drawn(n, rng):
     return found
 
 
-def test_lanes_are_the_slow_filter_and_one_lane(logs):
+def oscillating(n, rng):
+    gain, damping, period = (
+        np.exp(rng.uniform(-2.0, 2.0, n)),
+        rng.uniform(0.1, 1.0, n),
+        np.exp(rng.uniform(-0.5, 4.0, n)),
+    )
+    return np.column_stack([gain, damping, period, drawn(n, rng)[:, 3:]])
+
+
+@pytest.mark.parametrize(("structure", "draw"), [(TWO_LAGS, drawn), (OSCILLATING, oscillating)])
+def test_lanes_are_the_slow_filter_and_one_lane(logs, structure, draw):
     """To 1e-9 of fifty parameter sets, gaps included; and to the bit, whatever stands in the other lanes."""
     rng = np.random.default_rng(0)
     _, y, u = logs["R1"]
     y = np.where(rng.random(len(y)) < 0.1, np.nan, y)
-    record, parameters, sense = LoopRecord(y, u, 1.0), drawn(50, rng), np.where(rng.random(50) < 0.3, -1.0, 1.0)
-    together = log_likelihoods([record], parameters, sense, threads=2)
-    slow = [filtered(record, one, s).log_likelihood for one, s in zip(parameters, sense, strict=True)]
+    record, parameters, sense = LoopRecord(y, u, 1.0), draw(50, rng), np.where(rng.random(50) < 0.3, -1.0, 1.0)
+    together = log_likelihoods(structure, [record], parameters, sense, threads=2)
+    slow = [filtered(structure, record, *one).log_likelihood for one in zip(parameters, sense, strict=True)]
     assert together == pytest.approx(np.array(slow), rel=1e-9)
-    alone = [log_likelihoods([record], one, s)[0] for one, s in zip(parameters, sense, strict=True)]
+    alone = [log_likelihoods(structure, [record], *one)[0] for one in zip(parameters, sense, strict=True)]
     assert (together == alone).all()
 
 
 def test_records_are_counted_one_by_one(logs):
     """A short one beside a long one counts what it counts alone."""
     (_, y, u), (_, other, given) = logs["R1"], logs["R3"]
-    records, parameters = (
-        [LoopRecord(y, u, 1.0), LoopRecord(other[:211], given[:211], 1.0)],
-        drawn(20, np.random.default_rng(1)),
-    )
-    each = each_log_likelihood(records, parameters)
+    records = [LoopRecord(y, u, 1.0), LoopRecord(other[:211], given[:211], 1.0)]
+    parameters = drawn(20, np.random.default_rng(1))
+    each = each_log_likelihood(TWO_LAGS, records, parameters)
     for record, found in zip(records, each, strict=True):
-        assert found == pytest.approx(log_likelihoods([record], parameters), rel=1e-12)
-    assert log_likelihoods(records, parameters) == pytest.approx(each.sum(axis=0), rel=1e-15)
+        assert found == pytest.approx(log_likelihoods(TWO_LAGS, [record], parameters), rel=1e-12)
+    assert log_likelihoods(TWO_LAGS, records, parameters) == pytest.approx(each.sum(axis=0), rel=1e-15)
 
 
-def test_the_exact_step_is_that_of_the_equations():
-    """Against many small steps of Euler's method whose error is known to fall with their number."""
-    slope, decay, lag, h = 0.3, 0.2, 1.5, 2.0
-    errors = []
-    for n in (1000, 2000):
-        x1, y, dt = 0.4, -0.2, h / n
-        for _ in range(n):
-            x1, y = x1 + dt * (1.0 - x1) / lag, y + dt * (slope * x1 - decay * y)
-        step = ExactStep.of(*(np.array([value]) for value in (slope, decay, lag)), h)
-        exact = step.y_y[0] * -0.2 + step.y_x1[0] * 0.4 + step.y_v[0]
-        errors.append(abs(y - exact))
-    assert errors[1] < 2e-4
-    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.02)
+def two_lags_matrix(slope, decay, lag):
+    return [[-1.0 / lag, 0.0, 1.0 / lag], [slope, -decay, 0.0], [0.0, 0.0, 0.0]]
+
+
+def oscillating_matrix(gain, damping, period):
+    return [[-2.0 * damping / period, -1.0 / period**2, gain / period**2], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("structure", "matrix", "values"),
+    [
+        (TWO_LAGS, two_lags_matrix, (0.3, 0.2, 1.5)), (TWO_LAGS, two_lags_matrix, (0.3, 0.0, 1.5)),
+        (TWO_LAGS, two_lags_matrix, (0.3, -0.05, 40.0)), (OSCILLATING, oscillating_matrix, (2.0, 0.1, 1.5)),
+        (OSCILLATING, oscillating_matrix, (0.5, 0.999, 7.0)),
+    ],
+)  # fmt: skip
+def test_exact_steps_are_matrix_exponentials(structure, matrix, values):
+    for h in (0.0, 0.01, 2.0, 30.0):
+        step, exact = structure.exact_step(np.array([values]), h), expm(h * np.array(matrix(*values)))
+        assert step.states[0] == pytest.approx(exact[:2, :2], rel=1e-9, abs=1e-12)
+        assert step.input[0] == pytest.approx(exact[:2, 2], rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("decay", [0.0, 1e-13, 2.0 / 3.0, 2.0 / 3.0 * (1.0 + 1e-9)])
 def test_the_step_has_no_seams(decay):
     """An integrator and two equal lags are the limits of their neighbours."""
-    near = [ExactStep.of(np.array([0.3]), np.array([d]), np.array([1.5]), 2.0) for d in (decay, decay + 1e-5)]
-    for name in ("y_y", "y_x1", "y_v"):
-        one, other = (float(getattr(step, name)[0]) for step in near)
-        assert one == pytest.approx(other, rel=1e-4)
+    near = [TWO_LAGS.exact_step(np.array([[0.3, d, 1.5]]), 2.0) for d in (decay, decay + 1e-5)]
+    assert near[0].states == pytest.approx(near[1].states, rel=1e-4)
+    assert near[0].input == pytest.approx(near[1].input, rel=1e-4)
 
 
 def test_a_curve_that_fades_is_a_line():
@@ -146,7 +165,7 @@ def test_a_curve_that_fades_is_a_line():
 def test_a_load_that_steps_is_found_by_all_rows_together(logs):
     """The known step of two per cent in R1, within three standard deviations away from it, and between before."""
     _, y, u = logs["R1"]
-    state, covariance = smoothed(filtered(AboutForty(y, u, 1.0), of(LOOPS["R1"])))
+    state, covariance = smoothed(filtered(TWO_LAGS, AboutForty(y, u, 1.0), of(LOOPS["R1"])))
     load = state[:, 2] + state[:, 3]
     deviation = np.sqrt(covariance[:, 2, 2] + covariance[:, 3, 3] + 2.0 * covariance[:, 2, 3])
     known = np.where(np.arange(len(y)) >= 350, -2.0, 0.0)
@@ -172,6 +191,6 @@ def test_records_that_are_none(output, given, step, message):
 def test_records_of_different_steps_and_wrong_parameters_are_refused():
     column = np.arange(5.0)
     with pytest.raises(ValueError, match="one distance between rows"):
-        log_likelihoods([LoopRecord(column, column, 1.0), LoopRecord(column, column, 0.5)], np.ones((1, 9)))
+        log_likelihoods(TWO_LAGS, [LoopRecord(column, column, 1.0), LoopRecord(column, column, 0.5)], np.ones((1, 9)))
     with pytest.raises(ValueError, match="must have 9 columns"):
-        log_likelihoods([LoopRecord(column, column, 1.0)], np.ones((1, 8)))
+        log_likelihoods(TWO_LAGS, [LoopRecord(column, column, 1.0)], np.ones((1, 8)))

@@ -9,12 +9,12 @@ import pytest
 from scipy import integrate
 
 from plants.identification.record import LoopRecord
-from plants.identification.two_lags import PARAMETERS
+from plants.identification.two_lags import TWO_LAGS
 from sscq.identify.prior import Prior
 
 STEP = 1.0
 PRIOR = Prior(step=STEP, length=600.0, output_range=6.0, input_range=12.0, longest_dead_time=75.0)
-PLACE = {name: k for k, name in enumerate(PARAMETERS)}
+PLACE = {name: k for k, name in enumerate(TWO_LAGS.parameters)}
 USUAL = {
     "slope": 0.05, "decay": 0.02, "lag": 4.0, "dead_time": 3.0, "noise": 0.1, "load": 1.0, "walk": 0.1, "load_time": 5.0,
     "curve": 0.0,
@@ -22,7 +22,7 @@ USUAL = {
 
 
 def at(**changes):
-    return PRIOR.coordinates(np.array([[(USUAL | changes)[name] for name in PARAMETERS]]))
+    return PRIOR.coordinates(np.array([[(USUAL | changes)[name] for name in TWO_LAGS.parameters]]))
 
 
 def density(name, values, start=None):

@@ -1,0 +1,118 @@
+"""What happens to a linear plant of two states from one row of a log to the next, its input held and late.
+
+Structures (:mod:`plants.identification.two_lags`, :mod:`plants.identification.oscillating`) differ in their exact step
+over a held input; all else is here. The states are an inner one and the output y; inputs and loads enter as v.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+DISTURBANCES = ("noise", "load", "walk", "load_time", "curve")
+"""Parameters that all structures end with: standard deviation of the sensor noise [y], of the coloured load [u], of the
+walking load's steps [u/sqrt(s)], the coloured load's time [s], and the curve of the input's characteristic [1/u]."""
+
+_SMALL_CURVE = 1e-5  # of curve times input, below which it is told by its series
+
+
+def curved(u: Array, curve: Array | float) -> Array:
+    """Return phi of deviations from the middle of the input: (exp(curve u) - 1) / curve, u itself without a curve."""
+    curve = np.asarray(curve, float)
+    bend = curve * u
+    small = np.abs(bend) < _SMALL_CURVE
+    steep = np.where(small, 1.0, curve)
+    return np.where(small, u * (1.0 + bend * (0.5 + bend / 6.0)), np.expm1(bend) / steep)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactStep:
+    """What a step of some length does to (inner, y) while v is held: states [n, 2, 2], input [n, 2]."""
+
+    states: Array
+    input: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StartOfLog:
+    """What is known of the inner state before the first row [n], in hundredths of the signals' span.
+
+    Attributes
+    ----------
+    share : array [n]
+        Of phi(u) of the first row in it.
+    variance, shared : array [n]
+        Its variance, and its covariance with the walking load.
+    """
+
+    share: Array
+    variance: Array
+    shared: Array
+
+
+class PlantStructure(Protocol):
+    """A family of plants with two states."""
+
+    name: str
+    parameters: tuple[str, ...]
+
+    def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
+        """Return the step over `h` seconds [n], which may be 0, for parameters [n, n_parameters]."""
+
+    def start(self, parameters: Array) -> StartOfLog:
+        """Return what is known of the inner state at the start."""
+
+    def dead_time(self, parameters: Array) -> Array:
+        """Return the dead time [n] [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row, for parameter sets [n].
+
+    With dead time (rows + part) step the input of `rows + 1` rows before acts for the first `part` of the row, that of
+    `rows` before for the rest.
+
+    Attributes
+    ----------
+    whole : ExactStep
+        Of the whole row: for loads.
+    rows : array of int [n]
+    before, after : array [n, 2]
+        What the two inputs in force give to (inner, y).
+    fading : array [n]
+        Of the coloured load.
+    """
+
+    whole: ExactStep
+    rows: NDArray[np.intp]
+    before: Array
+    after: Array
+    fading: Array
+
+    @classmethod
+    def of(cls, structure: PlantStructure, parameters: Array, step: float) -> Row:
+        """Return it for parameters [n, n_parameters]."""
+        dead = structure.dead_time(parameters)
+        rows = np.floor(dead / step).astype(np.intp)
+        part = dead - rows * step
+        early, late = (structure.exact_step(parameters, h) for h in (part, step - part))
+        return cls(
+            whole=structure.exact_step(parameters, step),
+            rows=rows,
+            before=np.einsum("nij,nj->ni", late.states, early.input),
+            after=late.input,
+            fading=np.exp(-step / column(structure, parameters, "load_time")),
+        )
+
+
+def column(structure: PlantStructure, parameters: Array, name: str) -> Array:
+    """Return one parameter [n] of parameters [n, n_parameters]."""
+    return np.asarray(parameters[:, structure.parameters.index(name)])
