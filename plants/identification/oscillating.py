@@ -22,8 +22,8 @@ _CRITICAL = 1e-6  # of damping below 1: the two real poles of 1 and beyond are a
 class Oscillating:
     """The structure; parameters gain [y/u], damping, period (of a radian) and dead_time [s], and disturbances."""
 
-    name = "oscillating"
-    parameters = ("gain", "damping", "period", "dead_time", *DISTURBANCES)
+    name: str = "oscillating"
+    parameters: tuple[str, ...] = ("gain", "damping", "period", "dead_time", *DISTURBANCES)
 
     def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
         """Return the step over `h` seconds [n], which may be 0; damping is below 1."""

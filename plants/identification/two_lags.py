@@ -33,8 +33,8 @@ _NO_DECAY = 1e-8  # of decay times step, below which an integral is told by its 
 class TwoLags:
     """The structure of two lags; parameters slope [y/(u s)], decay [1/s], lag and dead_time [s], and disturbances."""
 
-    name = "two lags"
-    parameters = ("slope", "decay", "lag", "dead_time", *DISTURBANCES)
+    name: str = "two lags"
+    parameters: tuple[str, ...] = ("slope", "decay", "lag", "dead_time", *DISTURBANCES)
 
     def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
         """Return the step over `h` seconds [n], which may be 0."""

@@ -31,7 +31,8 @@ AGREE = 1.05
 _REACH = 20.0  # of log density below the best: where walkers are set anew after the first rounds
 _STRETCH, _STRETCHED = 2.0, 0.3  # its largest factor, and the share of such moves
 _WHOLE = 0.1  # share of moves by a whole difference: from one mode to another
-_DOUBLINGS = 3
+DOUBLINGS = 3
+"""So often the rounds are doubled at most, where populations do not agree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,8 @@ def sampled(
     asked: tuple[int, ...],
     seed: int,
     on_round: Callable[[int, int], None] | None = None,
+    rounds: int = ROUNDS,
+    doublings: int = DOUBLINGS,
 ) -> PosteriorSample:
     """Return draws from a density.
 
@@ -78,18 +81,19 @@ def sampled(
     draws : function of a number and a generator
         Where to look first.
     asked : tuple of int
-        Coordinates in which both populations have to agree; else the rounds are doubled, at most three times.
+        Coordinates in which both populations have to agree; else the rounds are doubled.
     seed : int
     on_round : function of (round, of how many), optional
+    rounds, doublings : int
+        After the first ones, of which the second half is kept; how often they are doubled at most.
     """
     streams = [np.random.default_rng([seed, number]) for number in range(POPULATIONS)]
     walkers = _Walkers.begun(log_density, draws, streams)
     for _ in range(FIRST_ROUNDS):
         walkers.move()
     walkers.gather()
-    rounds = ROUNDS
     kept: list[tuple[Array, Array]] = []
-    for attempt in range(_DOUBLINGS + 1):
+    for attempt in range(doublings + 1):
         if attempt:
             rounds *= 2
         planned = rounds - len(kept)

@@ -10,10 +10,11 @@ from scipy import integrate
 
 from plants.identification.record import LoopRecord
 from plants.identification.two_lags import TWO_LAGS
-from sscq.identify.prior import Prior
+from sscq.identify.prior import LoopScales, OscillatingPrior, TwoLagsPrior
 
 STEP = 1.0
-PRIOR = Prior(step=STEP, length=600.0, output_range=6.0, input_range=12.0, longest_dead_time=75.0)
+SCALES = LoopScales(step=STEP, length=600.0, output_range=6.0, input_range=12.0, noise=0.1, longest_dead_time=75.0)
+PRIOR = TwoLagsPrior(SCALES)
 PLACE = {name: k for k, name in enumerate(TWO_LAGS.parameters)}
 USUAL = {
     "slope": 0.05, "decay": 0.02, "lag": 4.0, "dead_time": 3.0, "noise": 0.1, "load": 1.0, "walk": 0.1, "load_time": 5.0,
@@ -34,7 +35,7 @@ def density(name, values, start=None):
 
 def test_coordinates_and_parameters_are_one():
     rng = np.random.default_rng(0)
-    drawn = PRIOR.draws(500, rng, noise=0.1)
+    drawn = PRIOR.draws(500, rng)
     assert np.isfinite(PRIOR.log_density(drawn)).mean() > 0.9
     there = PRIOR.parameters(drawn)
     assert PRIOR.coordinates(there) == pytest.approx(drawn, rel=1e-12, abs=1e-12)
@@ -82,8 +83,21 @@ def _slowest(decay):
 def test_ranges_are_those_of_the_records():
     time = np.arange(600.0)
     record = LoopRecord(50.0 + np.sin(time / 20.0), 40.0 + 2.0 * np.cos(time / 30.0), STEP)
-    prior = Prior.of([record])
-    assert prior.output_range == pytest.approx(3.0 / math.sqrt(2.0), rel=0.02)
-    assert prior.input_range == pytest.approx(6.0 / math.sqrt(2.0), rel=0.02)
-    assert (prior.length, prior.longest_dead_time) == (600.0, 75.0)
-    assert Prior.of([record], longest_dead_time=9.0).longest_dead_time == 9.0
+    scales = LoopScales.of([record])
+    assert scales.output_range == pytest.approx(3.0 / math.sqrt(2.0), rel=0.02)
+    assert scales.input_range == pytest.approx(6.0 / math.sqrt(2.0), rel=0.02)
+    assert (scales.length, scales.longest_dead_time) == (600.0, 75.0)
+    assert LoopScales.of([record], longest_dead_time=9.0).longest_dead_time == 9.0
+    noisy = LoopRecord(50.0 + 0.3 * np.random.default_rng(0).standard_normal(600), record.input, STEP)
+    assert LoopScales.of([noisy]).noise == pytest.approx(0.3, rel=0.1)
+
+
+def test_oscillating_plants_have_a_damping_below_one():
+    prior = OscillatingPrior(SCALES)
+    drawn = prior.draws(500, np.random.default_rng(0))
+    assert np.isfinite(prior.log_density(drawn)).mean() > 0.99
+    assert prior.coordinates(prior.parameters(drawn)) == pytest.approx(drawn, rel=1e-12, abs=1e-12)
+    for name, value in (("damping", 0.09), ("damping", 1.01), ("period", math.log(0.4)), ("period", math.log(151.0))):
+        changed = drawn[:1].copy()
+        changed[:, prior.place(name)] = value
+        assert prior.log_density(changed)[0] == -np.inf
