@@ -28,6 +28,7 @@ from plants.adapters.fmu import FmuDeclaration
 from plants.core.reading import formats
 from plants.core.signals.recorded import Recorded
 from sscq.fitness import Fitness
+from sscq.identify.reading.log import read_log
 from sscq.search.checkpoint import Checkpoint
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.worst.envelope import usual_envelope
@@ -48,6 +49,13 @@ DECLARATION = {
     "step": 0.01, "substeps": 2,
 }  # fmt: skip
 PART = "# a part of a user's\ndefaults: [other]\ntaught:\n  a: {reference: 2, t_end: 3.5, initial: [1, 2]}\n  b: {}\n"
+
+
+_ROWS = [(k, 50 + k % 3, 40.5 - k % 4) for k in range(30)]
+LOGS = (
+    ("time,set_point,measured,output\n" + "".join(f"{k},50,{y},{u}\n" for k, y, u in _ROWS)).encode(),
+    ("Date;SP;PV;OP;mode\n" + "".join(f"2026-11-03 14:00:{k:02d};50;{y},5;{u};auto\n" for k, y, u in _ROWS)).encode(),
+)
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,7 @@ def readers(folder):
         "stage of a run": Reader(".json", (_stage(folder),), lambda path: _resumed(path, folder, "stages/one/stage.json")),
         "report of a run": Reader(".json", (_report(),), _read_report),
         "a user's part": Reader(".yaml", (PART.encode(),), user_settings.checked),
+        "log of a loop": Reader(".csv", LOGS, lambda path: read_log(path).records()),
         "any JSON": Reader(".json", (b'{"a": [1, 2.5, null, true, "\\u00e9"], "b": {}}',), formats.read_json),
         "any NPZ": Reader(".npz", _arrays(), formats.read_npz),
     }  # fmt: skip
