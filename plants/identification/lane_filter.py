@@ -196,12 +196,12 @@ def _start(lane: Lane) -> None:
     values |= {"xx": given["x_variance"] * scale, "xd": given["x_shared"] * scale, "dd": VAGUE * scale}
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
-    first = _phi(lane.one("u"), given["curve"]) * given["sense"]
+    first = curved_input(lane.one("u"), given["curve"]) * given["sense"]
     lane["after"], lane["x"], lane["y"] = (first,), (given["x_start"] * first,), (lane.one("first"),)
     lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
 
 
-def _phi(u: Any, curve: Any) -> Any:
+def curved_input(u: Any, curve: Any) -> Any:
     """(exp(curve u) - 1) / curve, by its series where both are small."""
     bend = curve * u
     small = _SMALL - elementary.abs(bend)
@@ -212,7 +212,7 @@ def _phi(u: Any, curve: Any) -> Any:
 def _curve(lane: Lane) -> None:
     given = _given(lane)
     lane["before"] = lane["after"]
-    lane["after"] = (_phi(lane.one("u"), given["curve"]) * given["sense"],)
+    lane["after"] = (curved_input(lane.one("u"), given["curve"]) * given["sense"],)
 
 
 def _update(lane: Lane) -> None:
