@@ -39,6 +39,15 @@ class Oscillating:
         # Held v leads to y = gain v at rest: what is missing there decays as the states do.
         return ExactStep(states, np.stack([-states[:, 0, 1] * gain, (1.0 - states[:, 1, 1]) * gain], axis=1))
 
+    def equations(self, parameters: Array) -> tuple[Array, Array]:
+        """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""
+        gain, damping, period = parameters[:3]
+        return np.array([[-2.0 * damping / period, -1.0 / period**2], [1.0, 0.0]]), np.array([gain / period**2, 0.0])
+
+    def times(self, parameters: Array) -> tuple[Array, Array]:
+        """Return the slow lag and what is as good as dead time [n] [s]: of both real lags where they were two."""
+        return 2.0 * parameters[:, 1] * parameters[:, 2], parameters[:, 3] + 0.5 * parameters[:, 2]
+
     def start(self, parameters: Array) -> StartOfLog:
         """Return that the output may move by about a per cent of its span in a radian."""
         zero = np.zeros(len(parameters))

@@ -66,6 +66,12 @@ class PlantStructure(Protocol):
     def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
         """Return the step over `h` seconds [n], which may be 0, for parameters [n, n_parameters]."""
 
+    def equations(self, parameters: Array) -> tuple[Array, Array]:
+        """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""
+
+    def times(self, parameters: Array) -> tuple[Array, Array]:
+        """Return the slow lag and what is as good as dead time [n] [s]; infinite lags of integrators stay so."""
+
     def start(self, parameters: Array) -> StartOfLog:
         """Return what is known of the inner state at the start."""
 

@@ -50,6 +50,17 @@ class TwoLags:
         states[:, 0, 0], states[:, 1, 0], states[:, 1, 1] = second, slope * passed, first
         return ExactStep(states, np.stack([1.0 - second, slope * (whole - passed)], axis=1))
 
+    def equations(self, parameters: Array) -> tuple[Array, Array]:
+        """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""
+        slope, decay, lag = parameters[:3]
+        return np.array([[-1.0 / lag, 0.0], [slope, -decay]]), np.array([1.0 / lag, 0.0])
+
+    def times(self, parameters: Array) -> tuple[Array, Array]:
+        """Return the slow lag and what is as good as dead time [n] [s]; infinite lags of integrators stay so."""
+        with np.errstate(divide="ignore"):
+            slow = np.where(parameters[:, 1] > 0.0, 1.0 / np.abs(parameters[:, 1]), np.inf)
+        return slow, parameters[:, 3] + parameters[:, 2]
+
     def start(self, parameters: Array) -> StartOfLog:
         """Return that the lag has followed the input, up to the load."""
         one = np.ones(len(parameters))

@@ -143,9 +143,14 @@ def run_loops(
 
 
 def _starts(
-    kernel: Kernel, members: Sequence[PlantMembers], rows: Sequence[Row], sense: float, signals: ScenarioSignals,
-    law: PID, depth: int,
-) -> Array:  # fmt: skip
+    kernel: Kernel,
+    members: Sequence[PlantMembers],
+    rows: Sequence[Row],
+    sense: float,
+    signals: ScenarioSignals,
+    law: PID,
+    depth: int,
+) -> Array:
     """Initial workspaces [n_members, rows and ring]."""
     size = max(float(np.abs(signals.set_point).max()), float(np.finfo(float).tiny))
     parts = []
@@ -153,9 +158,15 @@ def _starts(
         curve, noise = (column(group.structure, group.parameters, name) for name in ("curve", "noise"))
         reach = size + np.abs(signals.load).max() * np.abs(group.parameters[:, 0])
         values = (
-            *(row.whole.states[:, i, j] for i in range(2) for j in range(2)), *row.whole.input.T, *row.before.T,
-            *row.after.T, curve, noise, np.full(len(group), sense), _LOST * reach,
-        )  # fmt: skip
+            *(row.whole.states[:, i, j] for i in range(2) for j in range(2)),
+            *row.whole.input.T,
+            *row.before.T,
+            *row.after.T,
+            curve,
+            noise,
+            np.full(len(group), sense),
+            _LOST * reach,
+        )
         parts.append(np.stack(values, axis=1))
     starts = np.zeros((sum(map(len, members)), kernel.rows.count + depth))
     starts[:, kernel.rows.span("member")] = np.concatenate(parts)

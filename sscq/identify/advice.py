@@ -1,0 +1,243 @@
+"""Fixed gains for an ensemble: searched on some members within margins and travel, promised on all of them.
+
+found = advise(ensemble, present=(kp, ki, kd), scenario=scenario)
+found.status                                          # "advised", "keep" or "refused"
+found.gains, found.promise, found.reason
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sscq.identify.ensemble import DISCREPANCY, PlantMembers
+from sscq.identify.loops import run_loops
+from sscq.identify.promise import LoopsAtRest, Promise, loop_law, promise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from controllers import PID
+    from sscq.identify.ensemble import Ensemble
+    from sscq.identify.promise import LoopScenario, MemberMargins
+
+    Array = NDArray[np.float64]
+
+SENSITIVITY, WORST_SENSITIVITY = 1.7, 2.2
+"""Ms that 95 % of the members keep, and that all of them keep."""
+
+TRAVEL = 2.0
+"""Times the travel of the present gains."""
+
+WORTH = 0.03
+"""Lower end of the promised improvement from which on other gains are advised."""
+
+_ROUNDS, _CANDIDATES, _ELITE = 5, 120, 15
+_SEARCHED, _JUDGED = 40, 120  # members that the search sees, and whose margins are judged
+_SHARE = 0.95
+_PRICE = 5.0  # of a share by which a limit is exceeded
+_FIRST_DEVIATION, _LEAST_DEVIATION = 0.8, 0.03  # of logarithms of gains
+_SHARPEST = 6.0  # kp times slope times effective dead time: beyond it no loop of this kind is stable
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What to do with a loop.
+
+    Attributes
+    ----------
+    status : {"advised", "keep", "refused"}
+    reason : str
+        A sentence.
+    gains : (kp, ki, kd), or None
+        The best that were found; with "keep" those that were turned down, None where nothing was searched.
+    promise : Promise or None
+    margins, present_margins : MemberMargins or None
+        Of the found and of the present gains.
+    evaluations : int
+    """
+
+    status: str
+    reason: str
+    gains: tuple[float, float, float] | None = None
+    promise: Promise | None = None
+    margins: MemberMargins | None = None
+    present_margins: MemberMargins | None = None
+    evaluations: int = 0
+
+
+def advise(
+    ensemble: Ensemble,
+    present: Sequence[float],
+    scenario: LoopScenario,
+    *,
+    limits: tuple[float, float] = (0.0, 100.0),
+    discrepancy: float = DISCREPANCY,
+    with_derivative: bool | None = None,
+) -> Advice:
+    """Return what to do with a loop.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    present : (kp, ki, kd)
+        Magnitudes; the sense is the ensemble's.
+    scenario : LoopScenario
+    limits : (low, high)
+        Of the output.
+    discrepancy : float
+    with_derivative : bool, optional
+        Whether kd is searched as well; None: where the present gains have one.
+    """
+    if ensemble.refusal:
+        return Advice("refused", ensemble.refusal)
+    own = np.abs(np.asarray(present, float))
+    law = loop_law(ensemble, limits)
+    members = ensemble.spread(discrepancy)
+    derivative = bool(own[2] > 0.0) if with_derivative is None else with_derivative
+    search = _GainSearch(ensemble, members, law, own, scenario, derivative)
+    if search.lost_share > 0.5:
+        share = 100.0 * search.lost_share
+        return Advice(
+            "refused",
+            f"with the present gains {share:.0f} % of the plants that explain the log run away: these are not the "
+            "gains that it was recorded with",
+        )
+    gains = search.best()
+    judged = some(members, _JUDGED)
+    at_rest = LoopsAtRest(judged, law, *search.range_of(gains))
+    margins, before = at_rest.margins(gains[None]), at_rest.margins(own[None])
+    promised = promise(ensemble, own.tolist(), gains.tolist(), scenario, law, discrepancy)
+    found = (float(gains[0]), float(gains[1]), float(gains[2]))
+    broken = _broken(margins, promised)
+    if not broken and promised.low > WORTH:
+        status, reason = "advised", f"use these gains: {_told(promised)}"
+    else:
+        status, reason = "keep", f"keep the present gains: the best others promise {_told(promised)}"
+        if broken:
+            reason += f", but {broken}"
+        elif float(np.median(before.sensitivity)) > WORST_SENSITIVITY:
+            peak = float(np.median(before.sensitivity))
+            reason = (
+                f"the present gains are too sharp (Ms {peak:.2f} for the middle plant): safer ones cost "
+                f"{-100.0 * promised.median:.0f} % of the error"
+            )
+    return Advice(status, reason, found, promised, margins, before, search.evaluations)
+
+
+def _told(promised: Promise) -> str:
+    low, high = 100.0 * promised.low, 100.0 * promised.high
+    return f"{100.0 * promised.median:.0f} % less error (90 % of the plants between {low:.0f} and {high:.0f} %)"
+
+
+def _broken(margins: MemberMargins, promised: Promise) -> str:
+    """Which limit is not kept, in words; empty: all are."""
+    (sensitivity,) = margins.sensitivity
+    if float(np.quantile(sensitivity, _SHARE, method="inverted_cdf")) > SENSITIVITY * _ROOM:
+        return f"fewer than 95 % of the plants keep Ms {SENSITIVITY:g}"
+    if float(sensitivity.max()) > WORST_SENSITIVITY * _ROOM:
+        return f"not all of the plants keep Ms {WORST_SENSITIVITY:g}"
+    if promised.lost:
+        return f"{promised.lost} of the plants run away"
+    if promised.travel > TRAVEL * _ROOM:
+        return f"the output travels {promised.travel:.1f} times as far (at most {TRAVEL:g})"
+    return ""
+
+
+_ROOM = 1.05  # members that are judged are others than those that the search saw
+
+
+def some(members: Sequence[PlantMembers], n: int) -> tuple[PlantMembers, ...]:
+    """Return `n` of the members, evenly of all structures."""
+    total = sum(map(len, members))
+    found = []
+    for group in members:
+        count = max(1, round(n * len(group) / total))
+        places = np.linspace(0, len(group) - 1, min(count, len(group))).astype(int)
+        found.append(PlantMembers(group.structure, group.parameters[places]))
+    return tuple(found)
+
+
+class _GainSearch:
+    """A cross-entropy search of ln kp, ln ki (and ln kd) on some members."""
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        members: Sequence[PlantMembers],
+        law: PID,
+        present: Array,
+        scenario: LoopScenario,
+        derivative: bool,
+    ) -> None:
+        self.ensemble, self.law, self.present = ensemble, law, present
+        self.members = some(members, _SEARCHED)
+        self.signals = scenario.signals(law.sample_time or 1.0)
+        self.size = 3 if derivative else 2
+        self.rng = np.random.default_rng([ensemble.seed, 11])
+        self.evaluations = 0
+        before = run_loops(self.members, ensemble.sense, law, present, self.signals)
+        self.kept = np.isfinite(before.error[0])
+        self.lost_share = 1.0 - float(self.kept.mean())
+        self.before = before
+        self.start = self._start()
+        self.at_rest = LoopsAtRest(self.members, law, *self.range_of(self.start))
+
+    def _start(self) -> Array:
+        """Gains by Skogestad's rule for the middle of the members, as tight as its dead time."""
+        slopes = np.concatenate([self._slope(group) for group in self.members])
+        times = np.concatenate([np.stack(g.structure.times(g.parameters)) for g in self.members], axis=1)
+        slow, late = np.median(times, axis=1)
+        late = max(float(late), 0.5 * self.signals.step)
+        kp = 0.5 / (float(np.median(slopes)) * late)
+        self.sharpest = _SHARPEST / (float(np.median(slopes)) * late)
+        return np.array([kp, kp / min(float(slow), 8.0 * late), 0.3 * kp * late if self.size == 3 else 0.0])
+
+    @staticmethod
+    def _slope(group: PlantMembers) -> Array:
+        slow, _ = group.structure.times(group.parameters)
+        names = group.structure.parameters
+        return group.column("slope") if "slope" in names else group.column("gain") / slow
+
+    def range_of(self, gains: Array) -> tuple[Array, Array]:
+        """Return a box of gains about some, and about the present ones."""
+        both = np.maximum(gains, self.present)
+        return 0.0 * both, 4.0 * np.maximum(both, 1e-9 * both.max())
+
+    def best(self) -> Array:
+        """Return the best gains [3]."""
+        middle, deviation = np.log(self.start[: self.size]), np.full(self.size, _FIRST_DEVIATION)
+        own = self.present[: self.size]
+        best, least = self.start, np.inf
+        for number in range(_ROUNDS):
+            drawn = middle + deviation * self.rng.standard_normal((_CANDIDATES, self.size))
+            drawn[0] = middle
+            if number == 0 and (own > 0.0).all():
+                drawn[1] = np.log(own)
+            drawn[:, 0] = np.minimum(drawn[:, 0], np.log(self.sharpest))
+            gains = np.zeros((_CANDIDATES, 3))
+            gains[:, : self.size] = np.exp(drawn)
+            values = self._values(gains)
+            order = np.argsort(values, kind="stable")
+            if values[order[0]] < least:
+                best, least = gains[order[0]].copy(), float(values[order[0]])
+            elite = drawn[order[:_ELITE]]
+            middle, deviation = elite.mean(axis=0), np.maximum(elite.std(axis=0), _LEAST_DEVIATION)
+        return best
+
+    def _values(self, gains: Array) -> Array:
+        """Mean error over that of the present gains [n], and the price of what is exceeded."""
+        found = run_loops(self.members, self.ensemble.sense, self.law, gains, self.signals)
+        self.evaluations += len(gains)
+        ratio = found.error[:, self.kept] / self.before.error[:, self.kept]
+        value = np.minimum(ratio, 10.0).mean(axis=1)
+        travel = np.median(found.travel[:, self.kept] / self.before.travel[:, self.kept], axis=1)
+        margins = self.at_rest.margins(gains).sensitivity
+        usual = np.quantile(margins, _SHARE, axis=1, method="inverted_cdf")
+        for size, limit in ((usual, SENSITIVITY), (margins.max(axis=1), WORST_SENSITIVITY), (travel, TRAVEL)):
+            value += _PRICE * np.clip(np.minimum(size, 100.0) / limit - 1.0, 0.0, 10.0)
+        return value
