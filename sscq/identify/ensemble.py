@@ -18,7 +18,7 @@ from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import filtered
 from sscq.identify.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior
 from sscq.identify.residuals import ResidualTest, residual_test
-from sscq.identify.sampler import FIRST_ROUNDS, PosteriorSample, sampled
+from sscq.identify.sampler import PosteriorSample, climbed, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -225,7 +225,7 @@ def identify(
     )
 
 
-def _density(
+def log_posterior(
     records: Sequence[LoopRecord], prior: Prior, sense: float, span: float, threads: int | None, coordinates: Array
 ) -> Array:
     """Log density [n] of coordinates after the logs; nothing is filtered where there is none before."""
@@ -248,7 +248,7 @@ def _fitted(
     threads: int | None,
     tell: Callable[[int, int], None] | None,
 ) -> StructureFit:
-    density = partial(_density, records, prior, sense, span, threads)
+    density = partial(log_posterior, records, prior, sense, span, threads)
     sample = sampled(density, prior.draws, prior.asked, seed, tell)
     covariance = np.cov(sample.members.T)
     _, volume = np.linalg.slogdet(2.0 * np.pi * covariance)
@@ -260,15 +260,12 @@ def _input_evidence(
 ) -> float:
     """Gain of the best log density over that of a plant whose input does nothing, its disturbances fitted as well."""
     still = [LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in records]
-    density = partial(_density, still, fit.prior, sense, span, threads)
-    begin = fit.sample.members[_evenly(len(fit.sample.members), 480)]
+    density = partial(log_posterior, still, fit.prior, sense, span, threads)
+    best = climbed(density, fit.sample.members, _EVIDENCE_ROUNDS, 0)
+    return float(fit.sample.log_density.max() - best)
 
-    def nearby(n: int, rng: np.random.Generator) -> Array:
-        own = begin[rng.integers(0, len(begin), n)]
-        return own + 0.1 * rng.standard_normal(own.shape) * begin.std(axis=0)
 
-    found = sampled(density, nearby, fit.prior.asked, 0, rounds=FIRST_ROUNDS, doublings=0)
-    return float(fit.sample.log_density.max() - found.log_density.max())
+_EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its loads have to explain all of the output
 
 
 def _evenly(n: int, count: int) -> NDArray[np.intp]:

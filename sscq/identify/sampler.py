@@ -69,8 +69,6 @@ def sampled(
     asked: tuple[int, ...],
     seed: int,
     on_round: Callable[[int, int], None] | None = None,
-    rounds: int = ROUNDS,
-    doublings: int = DOUBLINGS,
 ) -> PosteriorSample:
     """Return draws from a density.
 
@@ -81,19 +79,18 @@ def sampled(
     draws : function of a number and a generator
         Where to look first.
     asked : tuple of int
-        Coordinates in which both populations have to agree; else the rounds are doubled.
+        Coordinates in which both populations have to agree; else the rounds are doubled, at most three times.
     seed : int
     on_round : function of (round, of how many), optional
-    rounds, doublings : int
-        After the first ones, of which the second half is kept; how often they are doubled at most.
     """
     streams = [np.random.default_rng([seed, number]) for number in range(POPULATIONS)]
     walkers = _Walkers.begun(log_density, draws, streams)
     for _ in range(FIRST_ROUNDS):
         walkers.move()
     walkers.gather()
+    rounds = ROUNDS
     kept: list[tuple[Array, Array]] = []
-    for attempt in range(doublings + 1):
+    for attempt in range(DOUBLINGS + 1):
         if attempt:
             rounds *= 2
         planned = rounds - len(kept)
@@ -111,6 +108,25 @@ def sampled(
     flat = places.reshape(-1, places.shape[-1])
     picked = np.linspace(0, len(flat) - 1, min(MEMBERS, len(flat))).astype(int)
     return PosteriorSample(flat[picked], values[picked], ratio, rounds, walkers.accepted / max(1, walkers.tried))
+
+
+def climbed(log_density: Density, members: Array, rounds: int, seed: int) -> float:
+    """Return the largest log density that walkers meet who begin at members of a similar density.
+
+    Parameters
+    ----------
+    log_density : function of coordinates [n, n_coordinates]
+    members : array [n, n_coordinates]
+    rounds, seed : int
+    """
+    streams = [np.random.default_rng([seed, number]) for number in range(POPULATIONS)]
+    places = np.array([members[rng.integers(0, len(members), WALKERS)] for rng in streams])
+    values = log_density(places.reshape(-1, places.shape[-1])).reshape(places.shape[:2])
+    walkers, best = _Walkers(log_density, places, values, streams), float(values.max())
+    for _ in range(rounds):
+        walkers.move()
+        best = max(best, float(walkers.values.max()))
+    return best
 
 
 def spread_ratio(places: Array) -> float:
