@@ -1,0 +1,286 @@
+"""What a log says of its loop: gains, oscillation, valve, margins, loads; and whether plants can be told from it.
+
+found = assess(log, knowledge)
+found.findings                  # severity, code, text, advice
+found.refusal                   # "" or why no gains are advised from this log
+found.ensemble, found.present   # for advice
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from controllers.forms import Gains
+from sscq.identify import signals
+from sscq.identify.advice import some
+from sscq.identify.effective_gains import EffectiveGains, effective_gains
+from sscq.identify.ensemble import DISCREPANCY, OF_ONE_MOVE, Ensemble, identify
+from sscq.identify.loop_knowledge import LoopKnowledge
+from sscq.identify.promise import LoopsAtRest, MemberMargins, loop_law
+from sscq.identify.reading.signs import LogFinding, quantum
+from sscq.identify.valve import ValveFinding, valve_finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from sscq.identify.reading.log import Log
+
+    Array = NDArray[np.float64]
+
+    Tell = Callable[[str, int, int], None]
+
+_FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
+_DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
+_SHARP = 3.0  # Ms of the present loop
+_COARSE_ROWS = 3.0  # rows in the loop's fastest time
+_JUDGED = 120  # members whose margins are computed
+
+
+@dataclass(frozen=True, eq=False)
+class LoopAssessment:
+    """What was found.
+
+    Attributes
+    ----------
+    findings : tuple of LogFinding
+        Worst first.
+    effective : EffectiveGains or None
+    present : Gains or None
+        With which other gains are compared: the effective ones, where they explain the output, else the sheet's.
+    sense : float
+        Of the plant, 1 or -1.
+    oscillation : LoopOscillation or None
+    ensemble : Ensemble or None
+        None where the log was refused before.
+    valve : ValveFinding or None
+    margins : MemberMargins or None
+        Of the present gains.
+    minimum_variance : float
+        Harris' index; not a number where it cannot be told.
+    discrepancy : float
+        By which members are spread.
+    refusal : str
+        Why no gains are advised; empty: they may be.
+    """
+
+    findings: tuple[LogFinding, ...]
+    effective: EffectiveGains | None
+    present: Gains | None
+    sense: float
+    oscillation: signals.LoopOscillation | None
+    ensemble: Ensemble | None = None
+    valve: ValveFinding | None = None
+    margins: MemberMargins | None = None
+    minimum_variance: float = math.nan
+    discrepancy: float = DISCREPANCY
+    refusal: str = ""
+
+
+def assess(
+    log: Log,
+    knowledge: LoopKnowledge | None = None,
+    *,
+    seed: int = 0,
+    accept_valve: bool = False,
+    threads: int | None = None,
+    tell: Tell | None = None,
+) -> LoopAssessment:
+    """Return what a log says of its loop.
+
+    Parameters
+    ----------
+    log : Log
+    knowledge : LoopKnowledge, optional
+    seed : int
+    accept_valve : bool
+        Whether gains may be advised though the valve sticks.
+    threads : int, optional
+    tell : function of (what, done, of how many), optional
+    """
+    known = knowledge or LoopKnowledge()
+    findings = [*log.findings, *_limits(log, known)]
+    effective = effective_gains(log.set_point, log.measured, log.output, log.step, log.automatic, known.output_limits)
+    present, told = _present(known.gains(), effective, log.step)
+    findings += told
+    sense = -1.0 if present is not None and present.ki < 0.0 else 1.0
+    error = log.set_point - log.measured
+    swing = signals.oscillation(error, log.output, log.step)
+    found = LoopAssessment((), effective, present, sense, swing)
+    refusal = _unusable(log, known, findings)
+    if not refusal:
+        found, refusal = _identified(log, known, found, seed, threads, tell, accept_valve=accept_valve)
+        findings += _of_plants(log, found)
+    if swing is not None:
+        findings.append(_told_swing(swing, found))
+    order = {"refusal": 0, "warning": 1, "note": 2}
+    return replace(found, findings=tuple(sorted(findings, key=lambda one: order[one.severity])), refusal=refusal)
+
+
+def _limits(log: Log, known: LoopKnowledge) -> list[LogFinding]:
+    found = []
+    for share, which, end in zip(
+        signals.share_at_limits(log.output, known.output_limits), ("lower", "upper"), known.output_limits, strict=True
+    ):
+        if share > 0.02:
+            text = f"the output is at its {which} limit ({end:g}) in {100.0 * share:.0f} % of the rows"
+            found.append(LogFinding("warning", "limit", text, "no gains help there: is the actuator large enough?"))
+    measured = log.measured[np.isfinite(log.measured)]
+    grid = quantum(measured)
+    noise = float(np.median(np.abs(np.diff(measured)))) if len(measured) > 1 else 0.0
+    if grid > 0.0:
+        severity = "warning" if grid > 2.0 * noise else "note"
+        text = f"the measured value is rounded to {grid:.3g}"
+        found.append(
+            LogFinding(severity, "rounded", text, "a derivative would answer to the steps, not to the process")
+        )
+    return found
+
+
+def _present(
+    sheet: Gains | None, effective: EffectiveGains | None, step: float
+) -> tuple[Gains | None, list[LogFinding]]:
+    """The gains to compare with, and where the sheet and the log differ."""
+    explains = effective is not None and effective.explained >= _EXPLAINED
+    if effective is None or not explains:
+        text = "the output is not that of a PID on this error"
+        if effective is not None:
+            text += f": the best gains explain {100.0 * effective.explained:.0f} % of its moves"
+        advice = "a filter, a deadband, another form or a cascade stands between, or the loop was in manual"
+        return sheet, [] if effective is None else [LogFinding("warning", "law", text, advice)]
+    own = Gains(effective.kp, effective.ki, effective.kd)
+    if sheet is None:
+        text = f"no gains were given; those of the log are kp {own.kp:.4g}, ki {own.ki:.4g}, kd {own.kd:.4g}"
+        return own, [LogFinding("note", "gains", text)]
+    # A block that sums behind its output shows kp - ki times a row.
+    other = []
+    if _differ(sheet.kp, own.kp) and _differ(sheet.kp, own.kp + own.ki * step):
+        other.append(f"kp {sheet.kp:.4g} on the sheet, {own.kp:.4g} in the log")
+    if _differ(sheet.ki, own.ki):
+        other.append(f"ki {sheet.ki:.4g} on the sheet, {own.ki:.4g} in the log")
+    if not other:
+        return sheet, []
+    text = f"the loop did not run with the given gains: {', '.join(other)}"
+    advice = "the log's gains count: check form, units and sense of the block"
+    return own, [LogFinding("warning", "gains", text, advice)]
+
+
+def _differ(given: float, found: float) -> bool:
+    return abs(given - found) > _DIFFERENT * max(abs(given), abs(found))
+
+
+def _unusable(log: Log, known: LoopKnowledge, findings: list[LogFinding]) -> str:
+    """Why nothing can be identified from these rows; empty: something can."""
+    for finding in findings:
+        if finding.severity == "refusal":
+            return f"{finding.text}; {finding.advice}"
+    measured = np.isfinite(log.measured)
+    if measured.sum() < _FEWEST_ROWS:
+        return f"{int(measured.sum())} measured rows are too few (at least {_FEWEST_ROWS}): log longer, or more often"
+    different = len(np.unique(log.output))
+    if different < _FEWEST_OUTPUTS:
+        return f"the output has {different} different values (at least {_FEWEST_OUTPUTS}): it stands still"
+    stuck = sum(signals.share_at_limits(log.output, known.output_limits))
+    if stuck > _MOST_AT_LIMIT:
+        return f"the output is at a limit in {100.0 * stuck:.0f} % of the rows (at most {100.0 * _MOST_AT_LIMIT:.0f} %)"
+    # On a grid that is finer than the rows, the rows between are no missing ones.
+    missing = 1.0 - float(measured.mean())
+    if missing > _MOST_MISSING and len(log.stretches) == 1 and not _on_finer_grid(measured):
+        return f"{100.0 * missing:.0f} % of the rows are missing (at most {100.0 * _MOST_MISSING:.0f} %)"
+    if not np.ptp(log.measured[measured]) > 0.0:
+        return "the measured value is frozen"
+    return ""
+
+
+def _on_finer_grid(measured: NDArray[np.bool_]) -> bool:
+    apart = np.diff(np.flatnonzero(measured))
+    return bool(np.median(apart) >= 2.0)
+
+
+def _identified(
+    log: Log,
+    known: LoopKnowledge,
+    found: LoopAssessment,
+    seed: int,
+    threads: int | None,
+    tell: Tell | None,
+    *,
+    accept_valve: bool,
+) -> tuple[LoopAssessment, str]:
+    low, high = known.output_limits
+    span = high - low
+    measured = log.measured[np.isfinite(log.measured)]
+    own = known.measured_span
+    output_span = own[1] - own[0] if own is not None else float(4.0 * np.ptp(measured))
+    ensemble = identify(
+        log.records(),
+        sense=found.sense,
+        seed=seed,
+        output_span=output_span,
+        input_span=span,
+        threads=threads,
+        on_round=tell,
+    )
+    noise = float(np.median(np.concatenate([group.column("noise") for group in ensemble.members])))
+    usual = float(np.median(np.abs(np.diff(log.output))))
+    count = signals.moves(log.set_point, log.output, log.automatic, noise, usual)
+    late = np.concatenate([group.column("dead_time") for group in ensemble.members])
+    index = signals.minimum_variance_index(log.set_point - log.measured, math.ceil(float(np.median(late)) / log.step))
+    found = replace(
+        found,
+        ensemble=ensemble,
+        discrepancy=OF_ONE_MOVE if count <= 1 else DISCREPANCY,
+        margins=_margins(ensemble, found.present, known),
+        minimum_variance=index,
+    )
+    if ensemble.refusal:
+        return found, ensemble.refusal
+    on_trial = None if tell is None else lambda done, of: tell("valve", done, of)
+    valve = valve_finding(ensemble, output_span, span, threads, on_trial)
+    refusal = f"{valve.text}: mend the valve first" if valve.lags and not accept_valve else ""
+    return replace(found, valve=valve), refusal
+
+
+def _margins(ensemble: Ensemble, present: Gains | None, known: LoopKnowledge) -> MemberMargins | None:
+    if present is None:
+        return None
+    own = np.abs(np.array(present.vector))
+    law = loop_law(ensemble, known.output_limits)
+    return LoopsAtRest(some(ensemble.members, _JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9)).margins(own)
+
+
+def _of_plants(log: Log, found: LoopAssessment) -> list[LogFinding]:
+    """What the plants say of the loop."""
+    told = []
+    if found.valve is not None and found.valve.lags:
+        advice = "mend it first, or say --accept-valve to tune around it"
+        told.append(LogFinding("warning", "valve", f"{found.valve.text} (gain {found.valve.gain:.0f})", advice))
+    if found.margins is not None:
+        middle = float(np.median(found.margins.sensitivity))
+        if middle > _SHARP:
+            told.append(
+                LogFinding("warning", "sharp", f"the present loop is close to instability: Ms {middle:.1f}", "")
+            )
+    if found.ensemble is not None:
+        times = [np.stack(group.structure.times(group.parameters)) for group in found.ensemble.members]
+        fastest = float(np.median(np.concatenate(times, axis=1)[1]))
+        if fastest < _COARSE_ROWS * log.step:
+            text = f"rows are {log.step:g} s apart, the loop's fastest time is about {fastest:.2g} s"
+            told.append(LogFinding("note", "coarse", text, "log faster if the loop shall be tuned tightly"))
+    return told
+
+
+def _told_swing(swing: signals.LoopOscillation, found: LoopAssessment) -> LogFinding:
+    text = f"the loop oscillates with a period of {swing.period:.3g} s, by {swing.of_measured:.3g}"
+    if found.valve is not None and found.valve.lags:
+        cause = f"the valve is the cause: {found.valve.text}"
+    elif found.margins is not None and float(np.median(found.margins.sensitivity)) > _SHARP:
+        cause = "the present gains are the cause: they are too sharp"
+    else:
+        cause = "as far as the log tells, it comes from outside: look for a disturbance with this period"
+    return LogFinding("warning", "oscillation", text, cause)
