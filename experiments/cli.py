@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import importing, lint
+from experiments.log import arguments as log_arguments
 from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
 from experiments.runtime.versions import versions
 
@@ -30,7 +31,8 @@ _JOBS = {
     "worst": "look for the worst situation of a knowledge base in a declared envelope",
     "export": "write a stored knowledge base as code for where controllers run, and prove every file",
 }
-_OTHERS = ["report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache", "completion"]
+_OTHERS = ["assess", "commission"]
+_OTHERS += ["report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache", "completion"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -69,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
         _add_job(commands.add_parser(name, help=text, add_help=False), name)
+    _add_logs(commands)
     _add_report(commands)
     _add_replay(commands)
     _add_certify(commands)
@@ -103,6 +106,15 @@ def _complete(argument: argparse.Action, words: Callable[[str], list[str]]) -> N
 
 def _completion() -> Any:
     return importlib.import_module("experiments.runtime.completion")  # knows plants: a tenth of a second
+
+
+def _add_logs(commands: _Commands) -> None:
+    log_arguments.add_assess(commands.add_parser("assess", help="say what a log of a running loop tells of it"))
+    log_arguments.add_commission(
+        commands.add_parser(
+            "commission", help="from a log to gains with a promise, and a sheet to commission them from"
+        )
+    )
 
 
 def _add_report(commands: _Commands) -> None:

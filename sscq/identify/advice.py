@@ -44,6 +44,15 @@ _FIRST_DEVIATION, _LEAST_DEVIATION = 0.8, 0.03  # of logarithms of gains
 _SHARPEST = 6.0  # kp times slope times effective dead time: beyond it no loop of this kind is stable
 
 
+@dataclass(frozen=True)
+class AdviceLimits:
+    """What other gains have to keep: Ms of 95 % of the members and of all, and times the present travel."""
+
+    usual: float
+    worst: float
+    travel: float
+
+
 @dataclass(frozen=True, eq=False)
 class Advice:
     """What to do with a loop.
@@ -78,6 +87,8 @@ def advise(
     limits: tuple[float, float] = (0.0, 100.0),
     discrepancy: float = DISCREPANCY,
     with_derivative: bool | None = None,
+    travel: float | None = None,
+    sensitivity: float | None = None,
 ) -> Advice:
     """Return what to do with a loop.
 
@@ -92,14 +103,19 @@ def advise(
     discrepancy : float
     with_derivative : bool, optional
         Whether kd is searched as well; None: where the present gains have one.
+    travel, sensitivity : float, optional
+        Limits in the place of `TRAVEL`, and of `WORST_SENSITIVITY`; 95 % of the members keep Ms 1.7, or that one if it
+        is smaller.
     """
+    worst = WORST_SENSITIVITY if sensitivity is None else sensitivity
+    allowed = AdviceLimits(min(SENSITIVITY, worst), worst, TRAVEL if travel is None else travel)
     if ensemble.refusal:
         return Advice("refused", ensemble.refusal)
     own = np.abs(np.asarray(present, float))
     law = loop_law(ensemble, limits)
     members = ensemble.spread(discrepancy)
     derivative = bool(own[2] > 0.0) if with_derivative is None else with_derivative
-    search = _GainSearch(ensemble, members, law, own, scenario, derivative)
+    search = _GainSearch(ensemble, members, law, own, scenario, derivative, allowed)
     if search.lost_share > 0.5:
         share = 100.0 * search.lost_share
         return Advice(
@@ -107,13 +123,14 @@ def advise(
             f"with the present gains {share:.0f} % of the plants that explain the log run away: these are not the "
             "gains that it was recorded with",
         )
-    gains = search.best()
-    judged = some(members, _JUDGED)
-    at_rest = LoopsAtRest(judged, law, *search.range_of(gains))
+    found_gains = search.best()
+    at_rest = LoopsAtRest(some(members, _JUDGED), law, *search.range_of(found_gains))
+    # As they are typed in: what is promised is promised of these.
+    gains = rounded(_led_inside(at_rest, own, found_gains, allowed))
     margins, before = at_rest.margins(gains[None]), at_rest.margins(own[None])
     promised = promise(ensemble, own.tolist(), gains.tolist(), scenario, law, discrepancy)
     found = (float(gains[0]), float(gains[1]), float(gains[2]))
-    broken = _broken(margins, promised)
+    broken = _broken(margins, promised, allowed)
     if not broken and promised.low > WORTH:
         status, reason = "advised", f"use these gains: {_told(promised)}"
     else:
@@ -129,26 +146,47 @@ def advise(
     return Advice(status, reason, found, promised, margins, before, search.evaluations)
 
 
+def _led_inside(at_rest: LoopsAtRest, own: Array, gains: Array, allowed: AdviceLimits) -> Array:
+    """Return the gains, or as much of the way to them from the present ones as all judged members bear.
+
+    The search sees fewer members than are judged.
+    """
+    shares = np.linspace(1.0, 0.0, _WAY)
+    way = own + shares[:, None] * (gains - own)
+    sensitivity = at_rest.margins(way).sensitivity
+    usual = np.quantile(sensitivity, _SHARE, axis=1, method="inverted_cdf")
+    inside = (usual <= allowed.usual) & (sensitivity.max(axis=1) <= allowed.worst)
+    return np.asarray(way[int(inside.argmax())]) if inside.any() else gains
+
+
+_WAY = 41
+
+
 def _told(promised: Promise) -> str:
     low, high = 100.0 * promised.low, 100.0 * promised.high
     return f"{100.0 * promised.median:.0f} % less error (90 % of the plants between {low:.0f} and {high:.0f} %)"
 
 
-def _broken(margins: MemberMargins, promised: Promise) -> str:
+def _broken(margins: MemberMargins, promised: Promise, allowed: AdviceLimits) -> str:
     """Which limit is not kept, in words; empty: all are."""
     (sensitivity,) = margins.sensitivity
-    if float(np.quantile(sensitivity, _SHARE, method="inverted_cdf")) > SENSITIVITY * _ROOM:
-        return f"fewer than 95 % of the plants keep Ms {SENSITIVITY:g}"
-    if float(sensitivity.max()) > WORST_SENSITIVITY * _ROOM:
-        return f"not all of the plants keep Ms {WORST_SENSITIVITY:g}"
+    if float(np.quantile(sensitivity, _SHARE, method="inverted_cdf")) > allowed.usual * _ROOM:
+        return f"fewer than 95 % of the plants keep Ms {allowed.usual:g}"
+    if float(sensitivity.max()) > allowed.worst * _ROOM:
+        return f"not all of the plants keep Ms {allowed.worst:g}"
     if promised.lost:
         return f"{promised.lost} of the plants run away"
-    if promised.travel > TRAVEL * _ROOM:
-        return f"the output travels {promised.travel:.1f} times as far (at most {TRAVEL:g})"
+    if promised.travel > allowed.travel * _ROOM:
+        return f"the output travels {promised.travel:.1f} times as far (at most {allowed.travel:g})"
     return ""
 
 
 _ROOM = 1.05  # members that are judged are others than those that the search saw
+
+
+def rounded(gains: Array, digits: int = 3) -> Array:
+    """Return gains with so many significant digits."""
+    return np.array([float(f"{value:.{digits}g}") for value in gains])
 
 
 def some(members: Sequence[PlantMembers], n: int) -> tuple[PlantMembers, ...]:
@@ -173,7 +211,9 @@ class _GainSearch:
         present: Array,
         scenario: LoopScenario,
         derivative: bool,
+        allowed: AdviceLimits,
     ) -> None:
+        self.allowed = allowed
         self.ensemble, self.law, self.present = ensemble, law, present
         self.members = some(members, _SEARCHED)
         self.signals = scenario.signals(law.sample_time or 1.0)
@@ -238,6 +278,10 @@ class _GainSearch:
         travel = np.median(found.travel[:, self.kept] / self.before.travel[:, self.kept], axis=1)
         margins = self.at_rest.margins(gains).sensitivity
         usual = np.quantile(margins, _SHARE, axis=1, method="inverted_cdf")
-        for size, limit in ((usual, SENSITIVITY), (margins.max(axis=1), WORST_SENSITIVITY), (travel, TRAVEL)):
+        for size, limit in (
+            (usual, self.allowed.usual),
+            (margins.max(axis=1), self.allowed.worst),
+            (travel, self.allowed.travel),
+        ):
             value += _PRICE * np.clip(np.minimum(size, 100.0) / limit - 1.0, 0.0, 10.0)
         return value

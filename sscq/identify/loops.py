@@ -20,7 +20,7 @@ from plants.core.kernel.kernel import ALIVE, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.identification.lane_filter import curved_input
-from plants.identification.row import Row, column
+from plants.identification.row import Row, column, curved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,6 +173,50 @@ def _starts(
     starts[:, kernel.rows.span(ALIVE)] = 1.0
     starts[:, kernel.rows.span("law")] = law.initial()
     return starts
+
+
+@dataclass(frozen=True, eq=False)
+class LoopResponses:
+    """Signals of one candidate on every member, row by row, without noise in the output [n_members, n].
+
+    Attributes
+    ----------
+    output, command : array
+        Deviations from where the loop rests.
+    """
+
+    output: Array
+    command: Array
+
+
+def respond(
+    members: Sequence[PlantMembers], sense: float, law: PID, gains: Array, signals: ScenarioSignals
+) -> LoopResponses:
+    """Return the signals of one candidate [n_gains] on every member; in NumPy, for pictures and as a second opinion."""
+    found = [_responses(group, sense, law, np.asarray(gains, float), signals) for group in members]
+    return LoopResponses(*(np.concatenate(several) for several in zip(*found, strict=True)))
+
+
+def _responses(
+    group: PlantMembers, sense: float, law: PID, gains: Array, signals: ScenarioSignals
+) -> tuple[Array, Array]:
+    row, n, h = Row.of(group.structure, group.parameters, signals.step), len(signals), signals.step
+    curve, noise = (column(group.structure, group.parameters, name) for name in ("curve", "noise"))
+    every, unit = np.arange(len(group)), signals.noise
+    output, command, acting = np.zeros((3, len(group), n))
+    state, states = np.zeros((len(group), 2)), tuple(np.full(len(group), value) for value in law.initial())
+    before = np.zeros(len(group))
+    for k in range(n):
+        r = signals.set_point[k]
+        measured = state[:, 1] + noise * unit[k]
+        rates = (r - signals.set_point[max(k - 1, 0)]) / h, (measured - before) / h if k else np.zeros(len(group))
+        output[:, k] = state[:, 1]
+        command[:, k], states = law.law(k * h, r + 0.0 * measured, measured, *rates, states, tuple(gains))
+        acting[:, k], before = sense * curved(command[:, k], curve), measured
+        late = [np.where(k >= lag, acting[every, np.maximum(k - lag, 0)], 0.0) for lag in (row.rows + 1, row.rows)]
+        state = np.einsum("nij,nj->ni", row.whole.states, state) + row.whole.input * (sense * signals.load[k])
+        state += row.before * late[0][:, None] + row.after * late[1][:, None]
+    return output, command
 
 
 # -------------------------------------------------------------------------------------------------------------- kernel

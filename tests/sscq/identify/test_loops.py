@@ -13,7 +13,7 @@ from controllers import PID
 from plants.identification.oscillating import OSCILLATING
 from plants.identification.two_lags import TWO_LAGS
 from sscq.identify.ensemble import PlantMembers
-from sscq.identify.loops import ScenarioSignals, run_loops
+from sscq.identify.loops import ScenarioSignals, respond, run_loops
 from tests.plants.identification.reference_logs import INPUT, LOOPS, REST, ROWS, stairs
 
 LAW = PID(limits=(-INPUT, 100.0 - INPUT), sample_time=1.0, rate_source="difference")
@@ -112,3 +112,17 @@ def test_members_and_candidates_come_in_their_places():
     for i, j in ((0, 0), (17, 20), (5, 21), (11, 3)):
         one = PlantMembers(TWO_LAGS, lags[j : j + 1]) if j < 21 else groups[1]
         assert run_loops([one], 1.0, LAW, gains[i], signals).error[0, 0] == table[i, j]
+
+
+def test_signals_row_by_row_have_the_compiled_sums():
+    """In NumPy, with noise, a curve, a filtered derivative, limits that bind, and both structures."""
+    law = replace(LAW, limits=(-3.0, 7.0), derivative_filter_time=2.0, derivative_on="measurement")
+    lags = members(slope=0.05, decay=0.03, lag=2.0, dead_time=3.4, noise=0.1, curve=0.02)
+    groups = [lags, members(OSCILLATING, gain=1.2, damping=0.3, period=4.0, dead_time=2.0, noise=0.05)]
+    signals = ScenarioSignals(1.0, np.full(200, 5.0), np.where(np.arange(200) > 100, -2.0, 0.0), 3)
+    gains = np.array([0.8, 0.05, 1.0])
+    found, sums = respond(groups, 1.0, law, gains, signals), run_loops(groups, 1.0, law, gains, signals)
+    assert np.abs(5.0 - found.output).sum(axis=1) == pytest.approx(sums.error[0], rel=1e-9)
+    travel = np.abs(np.diff(found.command, axis=1, prepend=0.0)).sum(axis=1)
+    assert travel == pytest.approx(sums.travel[0], rel=1e-9)
+    assert found.command.max() == 7.0

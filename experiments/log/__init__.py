@@ -1,0 +1,9 @@
+"""Commands that begin with a log of a running loop.
+
+arguments  what they take
+loop_log   what they share: the log, what is known of the loop, its assessment
+report     what they print
+assess     sscq assess: what a log says of its loop
+commission sscq commission: gains to type in, with a promise, or why not
+sheet      what commission writes for programs; sheet_page: one page to print
+"""

@@ -1,0 +1,42 @@
+"""What commands take that begin with a log, and which module runs them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+_OUTPUT_UNITS = ("%", "fraction", "mA")
+
+
+def add_assess(parser: argparse.ArgumentParser) -> None:
+    """Add what ``sscq assess`` takes, and what it runs."""
+    parser.description = "Exit code: 0 plants can be told from it, 3 they cannot (the reason is said), 2 it is no log."
+    _add_log(parser)
+    parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.assess").run(options))
+
+
+def add_commission(parser: argparse.ArgumentParser) -> None:
+    """Add what ``sscq commission`` takes, and what it runs."""
+    parser.description = (
+        "Writes commissioning.json and sheet.html. Exit code: 0 gains are advised, or the present ones are to be kept; "
+        "3 the log cannot tell (the reason is said); 2 it is no log."
+    )
+    _add_log(parser)
+    parser.add_argument("--output", metavar="DIR", default="commissioning", help="folder of the sheet (commissioning)")
+    parser.add_argument("--derivative", action="store_true", help="search a derivative gain, too")
+    parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.commission").run(options))
+
+
+def _add_log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", metavar="LOG.csv", help="log of the loop: time, set point, measured value, output")
+    parser.add_argument("--loop", metavar="FILE", help="loop.json: spans, limits, present gains, scenario")
+    parser.add_argument("--columns", metavar="NAME=COLUMN,...", help="such as measured=TIC101.PV,output=TIC101.OP")
+    parser.add_argument("--output-unit", choices=_OUTPUT_UNITS, help="of the output's column; asked for if in doubt")
+    parser.add_argument("--present", metavar="KP,KI[,KD]", help="present gains, parallel form, times in seconds")
+    parser.add_argument("--sort", action="store_true", help="put rows whose times do not increase in order")
+    parser.add_argument("--accept-valve", action="store_true", help="advise gains though the valve sticks")
+    parser.add_argument("--seed", type=int, default=0, help="of the sampler (0)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")

@@ -1,0 +1,74 @@
+"""The command ``sscq commission``: from a log to gains that can be typed in, with a promise; or why not."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.log import sheet, sheet_page
+from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
+from experiments.log.report import print_assessment
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from plants.core import atomic_files
+from sscq.identify.advice import Advice, advise
+from sscq.identify.promise import default_scenario
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sscq.identify.assessment import LoopAssessment
+    from sscq.identify.loop_knowledge import LoopKnowledge
+    from sscq.identify.promise import LoopScenario
+    from sscq.identify.reading.log import Log
+
+_FILES = ("commissioning.json", "sheet.html")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a sheet; SystemExit with 3 where the log cannot tell."""
+    folder = Path(options.output)
+    there = [name for name in _FILES if (folder / name).exists()]
+    if there:
+        raise UserError(f"{folder / there[0]} exists; give another --output, or move it away")
+    known = loop_of(options)
+    log = log_of(options, known)
+    found = assessed(options, log, known)
+    print_assessment(log, found)
+    scenario = None if found.ensemble is None else scenario_of(log, known, found)
+    if found.refusal or found.ensemble is None or scenario is None:
+        advice = Advice("refused", found.refusal)
+    elif found.present is None:
+        advice = Advice("refused", "no present gains are known: give them with --present kp,ki, or in loop.json")
+    else:
+        advice = advise(
+            found.ensemble,
+            found.present.vector,
+            scenario,
+            limits=known.output_limits,
+            discrepancy=found.discrepancy,
+            with_derivative=options.derivative or None,
+            travel=known.limits.get("travel_factor"),
+            sensitivity=known.limits.get("max_sensitivity"),
+        )
+    case = sheet.CommissioningCase(log, known, found, scenario, advice)
+    print()
+    print(sheet.what_to_do(case))
+    folder.mkdir(parents=True, exist_ok=True)
+    formats.write_json(folder / "commissioning.json", sheet.document(case))
+    atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
+    print(f"sheet: {folder / 'sheet.html'}")
+    if advice.status == "refused":
+        raise SystemExit(NOT_TOLD)
+
+
+def scenario_of(log: Log, known: LoopKnowledge, found: LoopAssessment) -> LoopScenario | None:
+    """Return the scenario: like what the log saw, but for what is given."""
+    if found.ensemble is None:
+        return None
+    low, high = known.output_limits
+    span = known.measured_span
+    output_span = 100.0 if span is None else span[1] - span[0]
+    usual = default_scenario(found.ensemble, log, output_span, high - low)
+    return dataclasses.replace(usual, **{name: float(value) for name, value in known.scenario.items()})

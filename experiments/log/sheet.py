@@ -1,0 +1,188 @@
+"""What commission writes for programs, and what its page is made from.
+
+`commissioning.json` holds numbers and words only; nothing in it is ever executed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers.forms import Gains
+from experiments.runtime.tables import text_table
+from sscq.identify.advice import some
+from sscq.identify.loops import respond
+from sscq.identify.promise import LEVEL, loop_law
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from controllers import PID
+    from sscq.identify.advice import Advice
+    from sscq.identify.assessment import LoopAssessment
+    from sscq.identify.ensemble import Ensemble
+    from sscq.identify.loop_knowledge import LoopKnowledge
+    from sscq.identify.promise import LoopScenario, Promise
+    from sscq.identify.reading.log import Log
+
+    Array = NDArray[np.float64]
+
+SCHEMA = 1
+_DRAWN = 60  # members whose signals are drawn
+STEPS = (0.25, 0.5, 1.0)
+"""Of authority, from the present gains to the proposed ones."""
+
+_ABORT = 0.999
+
+
+@dataclass(frozen=True, eq=False)
+class ProposedChange:
+    """Gains that were found, beside the present ones, and what they were judged with.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+    scenario : LoopScenario
+    law : PID
+    present, proposed : Gains
+        With the sign of the block.
+    discrepancy : float
+    """
+
+    ensemble: Ensemble
+    scenario: LoopScenario
+    law: PID
+    present: Gains
+    proposed: Gains
+    discrepancy: float
+
+    @cached_property
+    def waiting_time(self) -> float:
+        """How long a step of authority needs to be seen [s]: five times the slow lag and dead time of most plants."""
+        times = [np.stack(group.structure.times(group.parameters)) for group in self.ensemble.members]
+        slow, late = np.concatenate(times, axis=1)
+        longest = max(len(record) * record.step for record in self.ensemble.records)
+        return float(np.quantile(5.0 * (np.minimum(slow, longest / 3.0) + late), 0.95))
+
+    @cached_property
+    def signals(self) -> dict[str, Array]:
+        """Signals of the proposed gains on some members, in deviations: "time", "y", "u"."""
+        given = self.scenario.signals(self.law.sample_time or 1.0)
+        members = some(self.ensemble.spread(self.discrepancy), _DRAWN)
+        found = respond(members, self.ensemble.sense, self.law, np.abs(self.proposed.vector), given)
+        return {"time": np.asarray(given.step * np.arange(len(given)), float), "y": found.output, "u": found.command}
+
+    @cached_property
+    def abort(self) -> dict[str, float]:
+        """Error and move of the output beyond which the present gains are to come back; the step itself apart."""
+        y, u = self.signals["y"], self.signals["u"]
+        begun = y.shape[1] // 20
+        error = np.abs(self.scenario.set_point - y)[:, begun:]
+        return {"error": float(np.quantile(error, _ABORT)), "output": float(np.quantile(np.abs(u), _ABORT))}
+
+
+@dataclass(frozen=True, eq=False)
+class CommissioningCase:
+    """All that a sheet is made from."""
+
+    log: Log
+    known: LoopKnowledge
+    found: LoopAssessment
+    scenario: LoopScenario | None
+    advice: Advice
+
+    @cached_property
+    def change(self) -> ProposedChange | None:
+        """What was found beside the present gains; None where nothing was searched."""
+        found, gains = self.found, self.advice.gains
+        if found.ensemble is None or found.present is None or self.scenario is None or gains is None:
+            return None
+        law = loop_law(found.ensemble, self.known.output_limits)
+        proposed = Gains(*(found.sense * value for value in gains))
+        return ProposedChange(found.ensemble, self.scenario, law, found.present, proposed, found.discrepancy)
+
+    @property
+    def measured_span(self) -> tuple[float, float]:
+        """Span of the measured value: as given, else of the data."""
+        if self.known.measured_span is not None:
+            return self.known.measured_span
+        values = self.log.measured[np.isfinite(self.log.measured)]
+        return float(values.min()), float(values.max())
+
+
+def what_to_do(case: CommissioningCase) -> str:
+    """Return what the terminal says: the advice, and what to type."""
+    lines = [f"{case.advice.status}: {case.advice.reason}"]
+    if case.change is not None:
+        rows = [_gain_row("present", case.change.present), _gain_row("proposed", case.change.proposed)]
+        lines += ["", text_table(("gains", "kp", "ki [1/s]", "kd [s]", "K", "Ti [s]", "Td [s]"), rows)]
+        if case.advice.status == "advised":
+            steps = ", ".join(f"{a:g}" for a in STEPS)
+            lines.append(f"in steps of authority {steps}, {case.change.waiting_time:.0f} s each")
+    return "\n".join(lines)
+
+
+def _gain_row(name: str, gains: Gains) -> tuple[str, ...]:
+    try:
+        standard = gains.to_standard()
+        others = (f"{standard.gain:.4g}", f"{standard.integral_time:.4g}", f"{standard.derivative_time:.4g}")
+    except ValueError:
+        others = ("-", "-", "-")
+    return (name, *(f"{value:.4g}" for value in gains.vector), *others)
+
+
+# ---------------------------------------------------------------------------------------------------------------- JSON
+
+
+def document(case: CommissioningCase) -> dict[str, Any]:
+    """Return the content of `commissioning.json`."""
+    advice, found, change = case.advice, case.found, case.change
+    return {
+        "schema": SCHEMA,
+        "status": advice.status,
+        "reason": advice.reason,
+        "controller": None if change is None else _controller(change.proposed),
+        "improvement": None if advice.promise is None else _improvement(advice.promise),
+        "present": None if found.present is None else {"form": "parallel", **gains_of(found.present)},
+        "scenario": case.scenario,
+        "discrepancy": found.discrepancy,
+        "tests": tests_of(found),
+        "abort": change.abort if change is not None and advice.status == "advised" else None,
+        "findings": [
+            {"severity": f.severity, "code": f.code, "text": f.text, "advice": f.advice} for f in found.findings
+        ],
+    }
+
+
+def _controller(gains: Gains) -> dict[str, Any]:
+    law = {"derivative_filter_time": 0.0, "set_point_weight": 1.0, "schedule": None}
+    return {"form": "parallel", **gains_of(gains), **law}
+
+
+def _improvement(promised: Promise) -> dict[str, float]:
+    return {"low": promised.low, "median": promised.median, "high": promised.high, "level": LEVEL}
+
+
+def gains_of(gains: Gains) -> dict[str, float]:
+    """Return gains by name."""
+    return {"kp": gains.kp, "ki": gains.ki, "kd": gains.kd}
+
+
+def tests_of(found: LoopAssessment) -> dict[str, Any]:
+    """Return the numbers of all tests; empty where nothing was identified."""
+    ensemble = found.ensemble
+    if ensemble is None:
+        return {}
+    weights = zip(ensemble.fits, ensemble.weights.tolist(), strict=True)
+    return {
+        "input_evidence": ensemble.input_evidence,
+        "ljung_box": ensemble.residuals.portmanteau,
+        "beyond_four_deviations": ensemble.residuals.far,
+        "deviation_of_log_gain": ensemble.knowledge,
+        "structures": {fit.prior.structure.name: weight for fit, weight in weights},
+        "r_hat": max(fit.sample.spread_ratio for fit in ensemble.fits),
+        "valve_gain": None if found.valve is None else found.valve.gain,
+    }

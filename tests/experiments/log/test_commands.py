@@ -1,0 +1,118 @@
+"""Commands on logs: what they print, write and exit with, on a sound loop and on logs that tell nothing."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from experiments import cli
+from tests.plants.identification.reference_logs import R1, R2
+
+
+def written(path, loop, rows=600, names="time,sp,pv,op"):
+    r, y, u = loop.run()
+    lines = [f"{k},{r[k]:.9g},{y[k]:.9g},{u[k]:.9g}" for k in range(rows)]
+    path.write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def commissioned(tmp_path_factory):
+    """A commissioned loop: its folder."""
+    folder = tmp_path_factory.mktemp("loop")
+    log = written(folder / "log.csv", R2)
+    (folder / "loop.json").write_text(
+        json.dumps({"present": {"kp": R2.kp, "ki": R2.ki}, "measured_span": [0, 100]}), encoding="utf-8"
+    )
+    cli.main(["commission", log, "--loop", str(folder / "loop.json"), "--output", str(folder / "out"), "--quiet"])
+    return folder / "out"
+
+
+def test_a_sheet_says_what_to_type_and_what_it_gains(commissioned):
+    found = json.loads((commissioned / "commissioning.json").read_text(encoding="utf-8"))
+    assert found["schema"] == 1
+    assert found["status"] == "advised"
+    assert found["present"] == {"form": "parallel", "kp": 2.0, "ki": 0.02, "kd": 0.0}
+    assert found["controller"]["kp"] == float(f"{found['controller']['kp']:.3g}") > 2.0
+    improvement = found["improvement"]
+    assert 0.3 < improvement["low"] < improvement["median"] < improvement["high"] < 0.6
+    assert improvement["level"] == 0.9
+    assert found["discrepancy"] == 0.08
+    assert found["tests"]["input_evidence"] > 12.0
+    assert set(found["abort"]) == {"error", "output"}
+    page = (commissioned / "sheet.html").read_text(encoding="utf-8")
+    for words in (
+        "Use these gains",
+        "What to type",
+        "How to go there",
+        "What to expect",
+        "When to stop",
+        "Go back to kp 2",
+    ):
+        assert words in page
+    assert f"{found['controller']['kp']:.4g}" in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_nothing_is_overwritten(commissioned, capsys):
+    log = written(commissioned.parent / "again.csv", R2, 120)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["commission", log, "--output", str(commissioned)])
+    assert stop.value.code == 2
+    assert "commissioning.json exists; give another --output" in capsys.readouterr().err
+
+
+def test_a_log_that_tells_nothing_has_a_sheet_as_well(tmp_path, capsys):
+    """Exit code 3, the reason in words, on the terminal, in both files."""
+    log = written(tmp_path / "short.csv", R1, 90)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["commission", log, "--output", str(tmp_path / "out"), "--quiet"])
+    assert stop.value.code == 3
+    printed = capsys.readouterr().out
+    assert "no gains from this log: 90 measured rows are too few (at least 100)" in printed
+    found = json.loads((tmp_path / "out" / "commissioning.json").read_text(encoding="utf-8"))
+    assert (found["status"], found["controller"], found["improvement"]) == ("refused", None, None)
+    assert "The log cannot tell" in (tmp_path / "out" / "sheet.html").read_text(encoding="utf-8")
+
+
+def test_assess_exits_with_what_it_found(tmp_path, capsys):
+    log = written(tmp_path / "short.csv", R1, 90, "t,TIC1.SP,TIC1.PV,TIC1.OP")
+    named = "sp=TIC1.SP,pv=TIC1.PV,op=TIC1.OP"
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["assess", log, "--columns", named, "--present", "0.8,0.02", "--quiet"])
+    assert stop.value.code == 3
+    printed = capsys.readouterr().out
+    assert "warning the loop did not run with the given gains: kp 0.8 on the sheet, 0.38 in the log" in printed
+    assert "present gains: kp 0.38, ki 0.02, kd 0" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--columns", "pv"], "--columns must be like measured=TIC101.PV"),
+        (["--present", "1"], "--present must be kp,ki or kp,ki,kd, got '1'"),
+        (["--present", "a,b"], "--present must be kp,ki or kp,ki,kd"),
+        (["--loop", "none.json"], "no such file or directory: none.json"),
+    ],
+)
+def test_options_that_are_none(tmp_path, capsys, words, message):
+    log = written(tmp_path / "log.csv", R1, 120)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["assess", log, *words])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_foreign_names_are_escaped(tmp_path):
+    """A file's name and a column's are texts on the page."""
+    path = tmp_path / "<img src=x>.csv"
+    log = written(path, R1, 90)
+    with pytest.raises(SystemExit):
+        cli.main(["commission", log, "--output", str(tmp_path / "out"), "--quiet"])
+    page = (tmp_path / "out" / "sheet.html").read_text(encoding="utf-8")
+    assert "<img" not in page
+    assert "&lt;img" in page
+    assert np.char.count(page, "<body>") == 1
