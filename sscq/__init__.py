@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from sscq.certificates.certify import certify, largest_authority
     from sscq.certificates.energy_lyapunov import energy_lyapunov
     from sscq.fitness import Fitness
+    from sscq.identification.advice import advise
+    from sscq.identification.assessment import assess
+    from sscq.identification.ensemble import identify
+    from sscq.identification.promise import promise
+    from sscq.identification.reading.log import read_log
     from sscq.margins.margins import MarginLimits
     from sscq.search.cmaes import CmaEs
     from sscq.search.front_search import search_front
@@ -41,13 +46,16 @@ _LATER = {
     "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
     "failure_bound": "sscq.worst.worst_case", "usual_envelope": "sscq.worst.envelope",
     "worst_case": "sscq.worst.worst_case",
+    "advise": "sscq.identification.advice", "assess": "sscq.identification.assessment",
+    "identify": "sscq.identification.ensemble", "promise": "sscq.identification.promise",
+    "read_log": "sscq.identification.reading.log",
 }  # fmt: skip
 
 __all__ = [
-    "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
-    "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
-    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "largest_authority", "optimize", "record", "search_front",
-    "standard_sets", "usual_envelope", "worst_case",
+    "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting", "Optimized",
+    "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "advise", "assess", "certify",
+    "energy_lyapunov", "evaluate", "failure_bound", "gym_env", "gym_vector_env", "identify", "largest_authority",
+    "optimize", "promise", "read_log", "record", "search_front", "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

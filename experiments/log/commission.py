@@ -12,16 +12,16 @@ from experiments.log.report import print_assessment
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
-from sscq.identify.advice import Advice, advise
-from sscq.identify.promise import default_scenario
+from sscq.identification.advice import Advice, advise
+from sscq.identification.promise import default_scenario
 
 if TYPE_CHECKING:
     import argparse
 
-    from sscq.identify.assessment import LoopAssessment
-    from sscq.identify.loop_knowledge import LoopKnowledge
-    from sscq.identify.promise import LoopScenario
-    from sscq.identify.reading.log import Log
+    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.loop_knowledge import LoopKnowledge
+    from sscq.identification.promise import LoopScenario
+    from sscq.identification.reading.log import Log
 
 _FILES = ("commissioning.json", "sheet.html")
 

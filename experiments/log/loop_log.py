@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from experiments.runtime.errors import UserError
 from experiments.runtime.progress import Progress
-from sscq.identify.assessment import assess
-from sscq.identify.loop_knowledge import LoopKnowledge
-from sscq.identify.reading.log import read_log
+from sscq.identification.assessment import assess
+from sscq.identification.loop_knowledge import LoopKnowledge
+from sscq.identification.reading.log import read_log
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from sscq.identify.assessment import LoopAssessment, Tell
-    from sscq.identify.reading.log import Log
+    from sscq.identification.assessment import LoopAssessment, Tell
+    from sscq.identification.reading.log import Log
 
 NOT_TOLD = 3  # exit code: the log is sound, but no gains follow from it
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.runtime.tables import text_table
-from sscq.identify.ensemble import spans
+from sscq.identification.ensemble import spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sscq.identify.assessment import LoopAssessment
-    from sscq.identify.ensemble import Ensemble
-    from sscq.identify.reading.log import Log
-    from sscq.identify.reading.signs import LogFinding
+    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.ensemble import Ensemble
+    from sscq.identification.reading.log import Log
+    from sscq.identification.reading.signs import LogFinding
 
 _WIDTH = 110
 _TOLD = ("dead_time", "lag", "decay", "slope", "gain", "damping", "period", "curve")

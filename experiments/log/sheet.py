@@ -13,20 +13,20 @@ import numpy as np
 
 from controllers.forms import Gains
 from experiments.runtime.tables import text_table
-from sscq.identify.advice import some
-from sscq.identify.loops import respond
-from sscq.identify.promise import LEVEL, loop_law
+from sscq.identification.advice import some
+from sscq.identification.loops import respond
+from sscq.identification.promise import LEVEL, loop_law
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from controllers import PID
-    from sscq.identify.advice import Advice
-    from sscq.identify.assessment import LoopAssessment
-    from sscq.identify.ensemble import Ensemble
-    from sscq.identify.loop_knowledge import LoopKnowledge
-    from sscq.identify.promise import LoopScenario, Promise
-    from sscq.identify.reading.log import Log
+    from sscq.identification.advice import Advice
+    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.ensemble import Ensemble
+    from sscq.identification.loop_knowledge import LoopKnowledge
+    from sscq.identification.promise import LoopScenario, Promise
+    from sscq.identification.reading.log import Log
 
     Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from experiments.log.sheet import STEPS, CommissioningCase, ProposedChange, gains_of, tests_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
-from sscq.identify.advice import some
-from sscq.identify.promise import LoopsAtRest
+from sscq.identification.advice import some
+from sscq.identification.promise import LoopsAtRest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,7 +28,7 @@ from plants.adapters.fmu import FmuDeclaration
 from plants.core.reading import formats
 from plants.core.signals.recorded import Recorded
 from sscq.fitness import Fitness
-from sscq.identify.reading.log import read_log
+from sscq.identification.reading.log import read_log
 from sscq.search.checkpoint import Checkpoint
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.worst.envelope import usual_envelope

@@ -14,8 +14,8 @@ import numpy as np
 
 from plants.core.reading.files import FileError
 from plants.identification.record import LoopRecord
-from sscq.identify.reading import cells, signs
-from sscq.identify.reading.table import LogTable, read_table
+from sscq.identification.reading import cells, signs
+from sscq.identification.reading.table import LogTable, read_table
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sscq.identify.reading.signs import LogFinding
+    from sscq.identification.reading.signs import LogFinding
 
     Array = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ def read_log(
     Parameters
     ----------
     path : path
-        Of a CSV file, see :func:`sscq.identify.reading.table.read_table`.
+        Of a CSV file, see :func:`sscq.identification.reading.table.read_table`.
     columns : mapping, optional
         From "time", "set_point", "measured", "output", "mode" to the file's own names.
     output_limits : (low, high)

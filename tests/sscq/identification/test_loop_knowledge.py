@@ -7,7 +7,7 @@ import json
 import pytest
 
 from plants.core.reading.files import FileError
-from sscq.identify.loop_knowledge import LoopKnowledge
+from sscq.identification.loop_knowledge import LoopKnowledge
 
 
 @pytest.fixture

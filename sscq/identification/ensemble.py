@@ -16,9 +16,9 @@ import numpy as np
 from plants.identification.lane_filter import log_likelihoods
 from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import filtered
-from sscq.identify.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior
-from sscq.identify.residuals import ResidualTest, residual_test
-from sscq.identify.sampler import PosteriorSample, climbed, sampled
+from sscq.identification.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior
+from sscq.identification.residuals import ResidualTest, residual_test
+from sscq.identification.sampler import PosteriorSample, climbed, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sscq.identify.assessment import assess
-from sscq.identify.loop_knowledge import LoopKnowledge
-from sscq.identify.reading.log import Log
+from sscq.identification.assessment import assess
+from sscq.identification.loop_knowledge import LoopKnowledge
+from sscq.identification.reading.log import Log
 from tests.plants.identification.reference_logs import R1, R2, R3
 
 
@@ -38,7 +38,11 @@ def test_a_sound_loop_with_its_gains_on_the_sheet():
 
 
 def test_a_valve_with_play_is_to_be_mended_first():
-    found = assess(log_of(R3), LoopKnowledge(present={"kp": R3.kp, "ki": R3.ki}))
+    """Play of 2, whose gain in log density was 19.6 in another program; its size is told within a factor of two."""
+    knowledge = LoopKnowledge(present={"kp": R3.kp, "ki": R3.ki}, measured_span=(0.0, 100.0))
+    found = assess(log_of(R3), knowledge)
+    assert found.valve.gain == pytest.approx(19.6, abs=2.0)
+    assert 1.0 <= found.valve.width <= 4.0
     assert found.refusal.startswith("the valve sticks or has play of about")
     assert found.refusal.endswith("mend the valve first")
     assert codes(found) == ["valve"]

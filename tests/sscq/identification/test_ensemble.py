@@ -8,8 +8,8 @@ from scipy import stats
 
 from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import Filtered
-from sscq.identify.ensemble import DISCREPANCY, MEMBERS, PlantMembers, identify, spans
-from sscq.identify.residuals import residual_test
+from sscq.identification.ensemble import DISCREPANCY, MEMBERS, PlantMembers, identify, spans
+from sscq.identification.residuals import residual_test
 from tests.plants.identification.reference_logs import LOOPS
 
 EXPECTED = {  # median, 5 and 95 per cent, from another program

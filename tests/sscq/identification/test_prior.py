@@ -10,7 +10,7 @@ from scipy import integrate
 
 from plants.identification.record import LoopRecord
 from plants.identification.two_lags import TWO_LAGS
-from sscq.identify.prior import LoopScales, OscillatingPrior, TwoLagsPrior
+from sscq.identification.prior import LoopScales, OscillatingPrior, TwoLagsPrior
 
 STEP = 1.0
 SCALES = LoopScales(step=STEP, length=600.0, output_range=6.0, input_range=12.0, noise=0.1, longest_dead_time=75.0)

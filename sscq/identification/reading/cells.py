@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sscq.identify.reading.table import LogTable
+    from sscq.identification.reading.table import LogTable
 
     Array = NDArray[np.float64]
 

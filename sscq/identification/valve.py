@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.identify.ensemble import log_posterior
-from sscq.identify.sampler import climbed
+from sscq.identification.ensemble import log_posterior
+from sscq.identification.sampler import climbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from sscq.identify.ensemble import Ensemble, StructureFit
+    from sscq.identification.ensemble import Ensemble, StructureFit
 
     Array = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ import pytest
 
 from plants.identification.record import LoopRecord
 from plants.identification.two_lags import TWO_LAGS
-from sscq.identify.advice import SENSITIVITY, TRAVEL, WORST_SENSITIVITY, advise
-from sscq.identify.ensemble import PlantMembers, identify
-from sscq.identify.loops import run_loops
-from sscq.identify.promise import LoopsAtRest, default_scenario, loop_law, promise
+from sscq.identification.advice import SENSITIVITY, TRAVEL, WORST_SENSITIVITY, advise
+from sscq.identification.ensemble import PlantMembers, identify
+from sscq.identification.loops import run_loops
+from sscq.identification.promise import LoopsAtRest, default_scenario, loop_law, promise
 from tests.plants.identification.reference_logs import R1, R2
 
 LOOPS = {"R1": R1, "R2": R2}

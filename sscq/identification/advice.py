@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.identify.ensemble import DISCREPANCY, PlantMembers
-from sscq.identify.loops import run_loops
-from sscq.identify.promise import LoopsAtRest, Promise, loop_law, promise
+from sscq.identification.ensemble import DISCREPANCY, PlantMembers
+from sscq.identification.loops import run_loops
+from sscq.identification.promise import LoopsAtRest, Promise, loop_law, promise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from controllers import PID
-    from sscq.identify.ensemble import Ensemble
-    from sscq.identify.promise import LoopScenario, MemberMargins
+    from sscq.identification.ensemble import Ensemble
+    from sscq.identification.promise import LoopScenario, MemberMargins
 
     Array = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import PID
-from sscq.identify.ensemble import DISCREPANCY, PlantMembers, spans
-from sscq.identify.loops import ScenarioSignals, run_loops
+from sscq.identification.ensemble import DISCREPANCY, PlantMembers, spans
+from sscq.identification.loops import ScenarioSignals, run_loops
 from sscq.margins.frequency_response import similar_responses
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import loop_margins
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sscq.identify.ensemble import Ensemble
-    from sscq.identify.loops import LoopQualities
-    from sscq.identify.reading.log import Log
+    from sscq.identification.ensemble import Ensemble
+    from sscq.identification.loops import LoopQualities
+    from sscq.identification.reading.log import Log
 
     Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plants.core.reading.files import FileError
-from sscq.identify.reading.log import read_log
+from sscq.identification.reading.log import read_log
 from tests.plants.identification.reference_logs import R1
 
 HEADER = "time,set_point,measured,output"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from controllers.pid import PID
     from plants.core.kernel.kernel import Kernel
     from plants.core.kernel.lanes import Lane
-    from sscq.identify.ensemble import PlantMembers
+    from sscq.identification.ensemble import PlantMembers
 
     Array = NDArray[np.float64]
 

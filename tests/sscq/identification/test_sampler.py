@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sscq.identify.sampler import MEMBERS, sampled, spread_ratio
+from sscq.identification.sampler import MEMBERS, sampled, spread_ratio
 
 CORRELATED = np.array([[4.0, 1.8, 0.0], [1.8, 1.0, 0.0], [0.0, 0.0, 0.01]])
 

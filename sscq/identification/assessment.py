@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers.forms import Gains
-from sscq.identify import signals
-from sscq.identify.advice import some
-from sscq.identify.effective_gains import EffectiveGains, effective_gains
-from sscq.identify.ensemble import DISCREPANCY, OF_ONE_MOVE, Ensemble, identify
-from sscq.identify.loop_knowledge import LoopKnowledge
-from sscq.identify.promise import LoopsAtRest, MemberMargins, loop_law
-from sscq.identify.reading.signs import LogFinding, quantum
-from sscq.identify.valve import ValveFinding, valve_finding
+from sscq.identification import signals
+from sscq.identification.advice import some
+from sscq.identification.effective_gains import EffectiveGains, effective_gains
+from sscq.identification.ensemble import DISCREPANCY, OF_ONE_MOVE, Ensemble, identify
+from sscq.identification.loop_knowledge import LoopKnowledge
+from sscq.identification.promise import LoopsAtRest, MemberMargins, loop_law
+from sscq.identification.reading.signs import LogFinding, quantum
+from sscq.identification.valve import ValveFinding, valve_finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from sscq.identify.reading.log import Log
+    from sscq.identification.reading.log import Log
 
     Array = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ import sscq
 from controllers import PID
 from plants.identification.oscillating import OSCILLATING
 from plants.identification.two_lags import TWO_LAGS
-from sscq.identify.ensemble import PlantMembers
-from sscq.identify.loops import ScenarioSignals, respond, run_loops
+from sscq.identification.ensemble import PlantMembers
+from sscq.identification.loops import ScenarioSignals, respond, run_loops
 from tests.plants.identification.reference_logs import INPUT, LOOPS, REST, ROWS, stairs
 
 LAW = PID(limits=(-INPUT, 100.0 - INPUT), sample_time=1.0, rate_source="difference")
