@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments.runtime.tables import text_table
 from sscq.identification.ensemble import spans
+from sscq.identification.valve import GAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sscq.identification.reading.signs import LogFinding
 
 _WIDTH = 110
+_RARE = 0.01  # share of the members below which a structure is not told of
 _TOLD = ("dead_time", "lag", "decay", "slope", "gain", "damping", "period", "curve")
 
 
@@ -43,7 +45,7 @@ def print_assessment(log: Log, found: LoopAssessment) -> None:
                 "restless as what can)"
             )
         if found.valve is not None:
-            print(f"valve: {found.valve.text} (gain {found.valve.gain:.1f}, from {5:g} on it is said to lag)")
+            print(f"valve: {found.valve.text} (gain {found.valve.gain:.1f}, from {GAIN:g} on it is said to lag)")
     print()
     print(f"no gains from this log: {found.refusal}" if found.refusal else "plants can be told from this log")
 
@@ -59,9 +61,10 @@ def print_finding(finding: LogFinding) -> None:
 def ensemble_table(ensemble: Ensemble) -> str:
     """Return the plants' parameters as a table of quantiles, a structure after the other."""
     rows: list[Sequence[str]] = []
-    several = len(ensemble.members) > 1
-    for group in ensemble.members:
-        share = f" ({100.0 * len(group) / sum(map(len, ensemble.members)):.0f} %)" if several else ""
+    total = sum(map(len, ensemble.members))
+    shown = [group for group in ensemble.members if len(group) > _RARE * total]
+    for group in shown:
+        share = f" ({100.0 * len(group) / total:.0f} %)" if len(shown) > 1 else ""
         for name in group.structure.parameters:
             if name in _TOLD:
                 low, middle, high = spans(group.column(name))

@@ -104,20 +104,13 @@ class CommissioningCase:
         proposed = Gains(*(found.sense * value for value in gains))
         return ProposedChange(found.ensemble, self.scenario, law, found.present, proposed, found.discrepancy)
 
-    @property
-    def measured_span(self) -> tuple[float, float]:
-        """Span of the measured value: as given, else of the data."""
-        if self.known.measured_span is not None:
-            return self.known.measured_span
-        values = self.log.measured[np.isfinite(self.log.measured)]
-        return float(values.min()), float(values.max())
-
 
 def what_to_do(case: CommissioningCase) -> str:
     """Return what the terminal says: the advice, and what to type."""
     lines = [f"{case.advice.status}: {case.advice.reason}"]
     if case.change is not None:
-        rows = [_gain_row("present", case.change.present), _gain_row("proposed", case.change.proposed)]
+        other = "proposed" if case.advice.status == "advised" else "turned down"
+        rows = [_gain_row("present", case.change.present), _gain_row(other, case.change.proposed)]
         lines += ["", text_table(("gains", "kp", "ki [1/s]", "kd [s]", "K", "Ti [s]", "Td [s]"), rows)]
         if case.advice.status == "advised":
             steps = ", ".join(f"{a:g}" for a in STEPS)

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.log.sheet import STEPS, CommissioningCase, ProposedChange, gains_of, tests_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
-from sscq.identification.advice import some
+from sscq.identification.advice import some, told
 from sscq.identification.promise import LoopsAtRest
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _AUTHORITY = np.linspace(0.0, 1.0, 21)
 _TOLD = (0, 5, 10, 20)  # rows of the table, of these
 _JUDGED = 120  # members whose margins are computed on the way
+_RARE = 0.01  # share of the plants below which a structure is not told of
 _WORD = {"advised": "Use these gains", "keep": "Keep the present gains", "refused": "The log cannot tell"}
 _PRINT = """
 body { max-width: 60rem; margin: 1rem auto; padding: 0 1rem; }
@@ -32,10 +33,13 @@ table.sheet th:first-child, table.sheet td:first-child { text-align: left; }
 .advice strong { font-size: 1.2em; }
 .expected { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .expected svg { width: 100%; height: auto; }
+@page { size: A4 portrait; margin: 12mm; }
 @media print {
-  body { font-size: 9.5pt; margin: 0; }
-  h1 { font-size: 14pt; }
-  h2 { font-size: 11pt; margin: .5rem 0 .2rem; }
+  body { font-size: 9pt; margin: 0; padding: 0; max-width: none; }
+  h1 { font-size: 13pt; margin: 0 0 .3rem; }
+  h2 { font-size: 10.5pt; margin: .4rem 0 .1rem; }
+  p { margin: .2rem 0; }
+  table.sheet th, table.sheet td { padding: .05rem .5rem; }
 }
 """
 
@@ -62,18 +66,18 @@ def _verdict(case: CommissioningCase) -> Html:
     if case.advice.status != "advised":
         parts.append(element("p", f"{reason[:1].upper()}{reason[1:]}."))
     if promised is not None:
-        low, middle, high = (f"{100.0 * value:.0f} %" for value in (promised.low, promised.median, promised.high))
+        what = "proposed gains" if case.advice.status == "advised" else "best gains that were found"
         text = (
-            f"Integral of the absolute error in the scenario below: {middle} less, between {low} and {high} for 90 % "
-            f"of the plants that explain the log. The output travels {promised.travel:.2f} times as far."
+            f"Integral of the absolute error in the scenario, {what}: {told(promised)} that explain the log. The "
+            f"output travels {promised.travel:.2f} times as far."
         )
         parts.append(element("p", text))
     return element("div", *parts, class_="advice")
 
 
 def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
-    (low, high), span = case.known.output_limits, case.measured_span
-    ratio = (span[1] - span[0]) / (high - low)
+    low, high = case.known.output_limits
+    advised = case.advice.status == "advised"
     values: list[tuple[str, Any]] = [
         ("kp [u/y]", lambda g: g.kp),
         ("ki [u/(y s)]", lambda g: g.ki),
@@ -83,9 +87,13 @@ def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
         ("Ti [min]", lambda g: g.to_standard().integral_time / 60.0),
         ("repeats per minute", lambda g: 60.0 / g.to_standard().integral_time),
         ("Td [s], without a filter", lambda g: g.to_standard().derivative_time),
-        ("K in per cent of span", lambda g: g.to_standard().gain * ratio),
-        ("proportional band [%]", lambda g: 100.0 / (abs(g.to_standard().gain) * ratio)),
     ]
+    if case.known.measured_span is not None:
+        ratio = (case.known.measured_span[1] - case.known.measured_span[0]) / (high - low)
+        values += [
+            ("K in per cent of span", lambda g: g.to_standard().gain * ratio),
+            ("proportional band [%]", lambda g: 100.0 / (abs(g.to_standard().gain) * ratio)),
+        ]
     if change.proposed.kd != 0.0 or change.present.kd != 0.0:
         values += [
             ("series K'", lambda g: g.to_series().gain),
@@ -93,16 +101,22 @@ def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
             ("series Td' [s]", lambda g: g.to_series().derivative_time),
         ]
     both = (change.present, change.proposed)
-    rows = [("", "present", "proposed"), *((label, *(_cell(value, g) for g in both)) for label, value in values)]
+    rows = [
+        ("", "present", "proposed" if advised else "turned down"),
+        *((label, *(_cell(value, g) for g in both)) for label, value in values),
+    ]
     sense = "direct: more output raises the measured value (ISA calls such a controller reverse acting)"
     if case.found.sense < 0.0:
         sense = "reverse: more output lowers the measured value (ISA calls such a controller direct acting)"
-    given = "as given" if case.known.measured_span is not None else "of the data; give measured_span for the block's"
+    span = "Give measured_span in loop.json for gains in per cent of span."
+    if case.known.measured_span is not None:
+        span = "Measured span {:.4g} to {:.4g}.".format(*case.known.measured_span)
     note = (
         f"Plant: {sense}. Derivative on the measured value. Sample time {case.log.step:g} s. Output limits {low:g} to "
-        f"{high:g}. Measured span {span[0]:.4g} to {span[1]:.4g} ({given}). Set-point weight 1."
+        f"{high:g}. Set-point weight 1. {span}"
     )
-    return join((element("h2", "What to type"), _table(rows), element("p", note)))
+    title = "What to type" if advised else "What was compared"
+    return join((element("h2", title), _table(rows), element("p", note)))
 
 
 def _cell(value: Any, gains: Gains) -> str:
@@ -178,7 +192,8 @@ def _rests_on(case: CommissioningCase) -> Html:
     tests = tests_of(case.found)
     if not tests:
         return Html("")
-    structures = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in tests["structures"].items())
+    likely = {name: share for name, share in tests["structures"].items() if share > _RARE}
+    structures = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in likely.items())
     text = (
         f"{len(case.log)} rows of {case.log.step:g} s. Plants: {structures}. Evidence that the output follows the "
         f"input: {tests['input_evidence']:.0f} (at least 6). Ljung-Box of the residuals: {tests['ljung_box']:.0f} (at "

@@ -141,13 +141,21 @@ class Ensemble:
         return float(np.concatenate(found).std())
 
     @property
+    def _telling_step(self) -> float:
+        """A step of the set point that stands out from what else moves the output."""
+        noise = np.concatenate([group.column("noise") for group in self.members])
+        moves = [float(np.nanstd(record.output)) for record in self.records]
+        return max(_ABOVE_NOISE * float(np.median(noise)), _ABOVE_MOVES * max(moves))
+
+    @property
     def refusal(self) -> str:
         """Why no controller should be designed from these logs; empty: none of the tests speaks against it."""
         ratio = max(fit.sample.spread_ratio for fit, w in zip(self.fits, self.weights, strict=True) if w > 0.01)
         if self.input_evidence < INPUT_EVIDENCE:
             return (
                 f"the output hardly follows the plant's input (evidence {self.input_evidence:.1f}, at least "
-                f"{INPUT_EVIDENCE:g}): the log has no move that tells"
+                f"{INPUT_EVIDENCE:g}): step the set point by {self._telling_step:.2g} or more, once up and once down, "
+                "each until the output has settled, and log that"
             )
         if self.residuals.portmanteau > PORTMANTEAU:
             return (
@@ -172,6 +180,7 @@ class Ensemble:
 INPUT_EVIDENCE, PORTMANTEAU, FAR_SHARE, KNOWLEDGE = 6.0, 60.0, 0.02, 1.0
 """Limits of the tests, see `Ensemble.refusal`."""
 
+_ABOVE_NOISE, _ABOVE_MOVES = 5.0, 3.0  # of the sensor's noise, and of all that the output did by itself
 _UNSETTLED = 1.1  # of R-hat after all rounds: both populations do not tell the same
 
 
