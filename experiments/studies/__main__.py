@@ -27,6 +27,7 @@ STUDIES = {
     "confirmation": "van_der_pol.confirmation:main",
     "budgets": "afterwards.budgets:main",
     "chain": "afterwards.chain:main",
+    "calibration": "calibration.study:main",
     "coverage": "afterwards.claims:coverage",
     "safety": "afterwards.claims:safety",
     "imitation": "van_der_pol.imitation:main",

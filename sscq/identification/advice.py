@@ -36,6 +36,9 @@ TRAVEL = 2.0
 WORTH = 0.03
 """Lower end of the promised improvement from which on other gains are advised."""
 
+WIDEST = 0.8
+"""Width of the promised interval beyond which nothing is advised."""
+
 _ROUNDS, _CANDIDATES, _ELITE = 5, 120, 15
 _SEARCHED, _JUDGED = 40, 120  # members that the search sees, and whose margins are judged
 _SHARE = 0.95
@@ -130,6 +133,9 @@ def advise(
     margins, before = at_rest.margins(gains[None]), at_rest.margins(own[None])
     promised = promise(ensemble, own.tolist(), gains.tolist(), scenario, law, discrepancy)
     found = (float(gains[0]), float(gains[1]), float(gains[2]))
+    if promised.high - promised.low > WIDEST:
+        reason = f"the log tells too little of what other gains would do: {told(promised)}"
+        return Advice("refused", reason, found, promised, margins, before, search.evaluations)
     broken = _broken(margins, promised, allowed)
     if not broken and promised.low > WORTH:
         status, reason = "advised", f"use these gains: {told(promised)}"
