@@ -35,8 +35,9 @@ class DrawnPlant:
         Of the states.
     dead_time, fastest : float
         [s]
-    gain, lag : float
-        About rest, for the rule that gives the present gains; an integrating plant has an infinite lag and its slope.
+    gain, lag, late : float
+        About rest, for the rule that gives the present gains: what is as good as dead time beside the dead time itself.
+        An integrating plant has an infinite lag and its slope.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class DrawnPlant:
     fastest: float
     gain: float
     lag: float
+    late: float
 
 
 def lags(kind: str, gain: float, times: Sequence[float], dead: float, curve: float = 0.0) -> DrawnPlant:
@@ -57,7 +59,17 @@ def lags(kind: str, gain: float, times: Sequence[float], dead: float, curve: flo
         before = [gain * given, *x[:-1]]
         return [(a - b) / T for a, b, T in zip(before, x, times, strict=True)]
 
-    return DrawnPlant(kind, rates, (0.0,) * len(times), lambda x: REST + x[-1], dead, min(times), gain, max(times))
+    return DrawnPlant(
+        kind,
+        rates,
+        (0.0,) * len(times),
+        lambda x: REST + x[-1],
+        dead,
+        min(times),
+        gain,
+        max(times),
+        sum(times) - max(times),
+    )
 
 
 def first_order(rng: np.random.Generator) -> DrawnPlant:
@@ -93,7 +105,7 @@ def heater(rng: np.random.Generator) -> DrawnPlant:
         loss = (1.0 - share) * x[0] + share * 330.0 * (hot**4 - 1.0) / 4.0
         return [(gain * (u - REST) - loss) / slow, (x[0] - x[1]) / sensor]
 
-    return DrawnPlant("heater", rates, (0.0, 0.0), lambda x: REST + x[1], 2.0, sensor, gain, slow)
+    return DrawnPlant("heater", rates, (0.0, 0.0), lambda x: REST + x[1], 2.0, sensor, gain, slow, sensor)
 
 
 def integrating(rng: np.random.Generator) -> DrawnPlant:
@@ -104,7 +116,7 @@ def integrating(rng: np.random.Generator) -> DrawnPlant:
         return [(u - REST - x[0]) / lag, slope * x[0]]
 
     dead = _log(rng, 2.0, 8.0)
-    return DrawnPlant("integrating", rates, (0.0, 0.0), lambda x: REST + x[1], dead, lag, slope, math.inf)
+    return DrawnPlant("integrating", rates, (0.0, 0.0), lambda x: REST + x[1], dead, lag, slope, math.inf, lag)
 
 
 def oscillating(rng: np.random.Generator) -> DrawnPlant:
@@ -115,7 +127,9 @@ def oscillating(rng: np.random.Generator) -> DrawnPlant:
         return [x[1], (gain * (u - REST) - x[0] - 2.0 * damping * period * x[1]) / period**2]
 
     dead = _log(rng, 1.0, 5.0)
-    return DrawnPlant("oscillating", rates, (0.0, 0.0), lambda x: REST + x[0], dead, period, gain, 2.0 * period)
+    return DrawnPlant(
+        "oscillating", rates, (0.0, 0.0), lambda x: REST + x[0], dead, period, gain, 2.0 * period, 4.0 * period
+    )
 
 
 def inverse_response(rng: np.random.Generator) -> DrawnPlant:
@@ -128,7 +142,9 @@ def inverse_response(rng: np.random.Generator) -> DrawnPlant:
         return [((1.0 + share) * gain * v - x[0]) / slow, (-share * gain * v - x[1]) / quick]
 
     dead = _log(rng, 1.0, 5.0)
-    return DrawnPlant("inverse response", rates, (0.0, 0.0), lambda x: REST + x[0] + x[1], dead, quick, gain, slow)
+    return DrawnPlant(
+        "inverse response", rates, (0.0, 0.0), lambda x: REST + x[0] + x[1], dead, quick, gain, slow, 2.0 * quick
+    )
 
 
 def tank(rng: np.random.Generator) -> DrawnPlant:
@@ -139,7 +155,7 @@ def tank(rng: np.random.Generator) -> DrawnPlant:
         return [(u - REST * math.sqrt(max(x[0], 0.0) / REST)) / area, (x[0] - x[1]) / sensor]
 
     dead = _log(rng, 1.0, 6.0)
-    return DrawnPlant("tank", rates, (REST, REST), lambda x: x[1], dead, sensor, 2.0, 2.0 * area)
+    return DrawnPlant("tank", rates, (REST, REST), lambda x: x[1], dead, sensor, 2.0, 2.0 * area, sensor)
 
 
 def two_tanks(rng: np.random.Generator) -> DrawnPlant:
@@ -151,7 +167,9 @@ def two_tanks(rng: np.random.Generator) -> DrawnPlant:
         return [(u - between) / upper, (between - out) / lower]
 
     dead = _log(rng, 1.0, 6.0)
-    return DrawnPlant("two tanks", rates, (REST, REST), lambda x: x[1], dead, 2.0 * upper, 2.0, 2.0 * lower)
+    return DrawnPlant(
+        "two tanks", rates, (REST, REST), lambda x: x[1], dead, 2.0 * upper, 2.0, 2.0 * lower, 2.0 * upper
+    )
 
 
 def reactor(rng: np.random.Generator) -> DrawnPlant:
@@ -163,13 +181,12 @@ def reactor(rng: np.random.Generator) -> DrawnPlant:
         return [(gain * (1.0 - heat) * (u - REST) - x[0] + reaction) / slow, (x[0] - x[1]) / 4.0]
 
     dead = _log(rng, 1.0, 5.0)
-    return DrawnPlant("reactor", rates, (0.0, 0.0), lambda x: REST + x[1], dead, 4.0, gain, slow / (1.0 - heat))
+    return DrawnPlant("reactor", rates, (0.0, 0.0), lambda x: REST + x[1], dead, 4.0, gain, slow / (1.0 - heat), 4.0)
 
 
-KINDS = (
-    first_order, two_lags, integrating, four_lags, oscillating, tank, two_tanks, heater, reactor, valve_curve,
-    inverse_response,
-)  # fmt: skip
+_PROCESSES = (first_order, two_lags, integrating, four_lags, oscillating, inverse_response)
+_UNITS = (tank, two_tanks, heater, reactor, valve_curve)
+KINDS = (*_PROCESSES, *_UNITS)
 
 
 def _log(rng: np.random.Generator, low: float, high: float) -> float:
@@ -178,7 +195,7 @@ def _log(rng: np.random.Generator, low: float, high: float) -> float:
 
 def careful_gains(plant: DrawnPlant, share: float) -> tuple[float, float]:
     """Return a share of Skogestad's gains for the plant about rest (kp, ki)."""
-    late = max(plant.dead_time + 0.5 * plant.fastest, 2.0)
+    late = max(plant.dead_time + plant.late, 2.0)
     slope = plant.gain if math.isinf(plant.lag) else plant.gain / plant.lag
     kp = 0.5 * share / (slope * late)
     return kp, kp / min(plant.lag, 8.0 * late)
