@@ -30,6 +30,15 @@ def add_commission(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.commission").run(options))
 
 
+def add_verify(parser: argparse.ArgumentParser) -> None:
+    """Add what ``sscq verify`` takes, and what it runs."""
+    parser.description = "Exit code: 0 the plants of the sheet still explain the loop, 3 they do not, 2 it is no log."
+    _add_log(parser)
+    parser.add_argument("--sheet", metavar="DIR", default="commissioning", help="folder that commission wrote")
+    parser.add_argument("--before", metavar="LOG.csv", help="a log from before, to compare errors with")
+    parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.verify").run(options))
+
+
 def _add_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("log", metavar="LOG.csv", help="log of the loop: time, set point, measured value, output")
     parser.add_argument("--loop", metavar="FILE", help="loop.json: spans, limits, present gains, scenario")

@@ -12,6 +12,7 @@ from experiments.log.report import print_assessment
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
+from sscq.identification import stored
 from sscq.identification.advice import Advice, advise
 from sscq.identification.promise import default_scenario
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sscq.identification.promise import LoopScenario
     from sscq.identification.reading.log import Log
 
-_FILES = ("commissioning.json", "sheet.html")
+_FILES = ("commissioning.json", "identified.json", "sheet.html")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -57,6 +58,8 @@ def run(options: argparse.Namespace) -> None:
     print(sheet.what_to_do(case))
     folder.mkdir(parents=True, exist_ok=True)
     formats.write_json(folder / "commissioning.json", sheet.document(case))
+    if found.ensemble is not None:
+        formats.write_json(folder / "identified.json", stored.document(found.ensemble, found.discrepancy))
     atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
     print(f"sheet: {folder / 'sheet.html'}")
     if advice.status == "refused":

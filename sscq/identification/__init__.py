@@ -8,5 +8,6 @@ ensemble   plants that could have produced the logs, and the tests that may refu
 loops      those plants under the project's own laws, in exact steps
 promise    what other gains would do, member by member
 advice     fixed gains within margins and travel, or why the present ones stay
+stored     ensembles as files; verification: whether one explains a later log
 effective_gains  which gains a loop really ran with
 """

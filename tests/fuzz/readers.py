@@ -28,6 +28,8 @@ from plants.adapters.fmu import FmuDeclaration
 from plants.core.reading import formats
 from plants.core.signals.recorded import Recorded
 from sscq.fitness import Fitness
+from sscq.identification import stored
+from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.reading.log import read_log
 from sscq.search.checkpoint import Checkpoint
 from sscq.teaching.teaching_signal import TeachingSignal
@@ -56,6 +58,20 @@ LOGS = (
     ("time,set_point,measured,output\n" + "".join(f"{k},50,{y},{u}\n" for k, y, u in _ROWS)).encode(),
     ("Date;SP;PV;OP;mode\n" + "".join(f"2026-11-03 14:00:{k:02d};50;{y},5;{u};auto\n" for k, y, u in _ROWS)).encode(),
 )
+
+
+LOOP = {
+    "measured_span": [0, 150], "output_limits": [0, 100], "present": {"form": "standard", "K": 0.5, "Ti": 60.0},
+    "scenario": {"set_point": 2.0}, "limits": {"travel_factor": 1.5}, "columns": {"measured": "PV"},
+}  # fmt: skip
+IDENTIFIED = {
+    "schema": stored.SCHEMA, "version": stored.VERSION, "sense": 1.0, "step": 1.0, "output_at_rest": 50.0,
+    "input_at_rest": 40.0, "discrepancy": 0.08, "refusal": "",
+    "structures": [
+        {"name": one.name, "parameters": list(one.parameters), "members": [[0.5] * 9, [1] * 9]}
+        for one in stored.STRUCTURES.values()
+    ],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,6 +120,8 @@ def readers(folder):
         "report of a run": Reader(".json", (_report(),), _read_report),
         "a user's part": Reader(".yaml", (PART.encode(),), user_settings.checked),
         "log of a loop": Reader(".csv", LOGS, lambda path: read_log(path).records()),
+        "knowledge of a loop": Reader(".json", (json.dumps(LOOP).encode(),), LoopKnowledge.read),
+        "identified plants": Reader(".json", (json.dumps(IDENTIFIED).encode(),), stored.load),
         "any JSON": Reader(".json", (b'{"a": [1, 2.5, null, true, "\\u00e9"], "b": {}}',), formats.read_json),
         "any NPZ": Reader(".npz", _arrays(), formats.read_npz),
     }  # fmt: skip

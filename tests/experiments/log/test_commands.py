@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,6 +56,23 @@ def test_a_sheet_says_what_to_type_and_what_it_gains(commissioned):
     assert f"{found['controller']['kp']:.4g}" in page
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_a_later_log_is_held_against_the_sheet(commissioned, capsys):
+    """Of the same plant; and of one that has changed, with exit code 3."""
+    found = json.loads((commissioned / "commissioning.json").read_text(encoding="utf-8"))
+    later = replace(R2, kp=found["controller"]["kp"], ki=found["controller"]["ki"], seed=44)
+    log = written(commissioned.parent / "after.csv", later)
+    before = str(commissioned.parent / "log.csv")
+    cli.main(["verify", log, "--sheet", str(commissioned), "--before", before])
+    printed = capsys.readouterr().out
+    assert "the plants of the sheet still explain the loop" in printed
+    assert "before: mean |error|" in printed
+    other = written(commissioned.parent / "changed.csv", replace(later, slope=0.3 * later.slope, dead_time=15.0))
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["verify", other, "--sheet", str(commissioned)])
+    assert stop.value.code == 3
+    assert "the loop has changed; commission it again" in capsys.readouterr().out
 
 
 def test_nothing_is_overwritten(commissioned, capsys):

@@ -1,0 +1,137 @@
+"""Ensembles as files: `identified.json` holds numbers and words, never code."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.names import unknown
+from plants.core.reading.files import FileError
+from plants.core.reading.formats import read_json
+from plants.identification.oscillating import OSCILLATING
+from plants.identification.two_lags import TWO_LAGS
+from sscq.identification.ensemble import DISCREPANCY, Ensemble, PlantMembers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from plants.identification.row import PlantStructure
+
+SCHEMA = "sscq-identified"
+VERSION = 1
+STRUCTURES: dict[str, PlantStructure] = {one.name: one for one in (TWO_LAGS, OSCILLATING)}
+_MOST = 100_000  # members of a file
+
+
+@dataclass(frozen=True, eq=False)
+class StoredEnsemble:
+    """Members of an ensemble without the logs that they come from.
+
+    Attributes
+    ----------
+    members : tuple of PlantMembers
+    sense, step, discrepancy : float
+        Step: between rows of the logs [s].
+    output_at_rest, input_at_rest : float
+        From which deviations are counted.
+    refusal : str
+        Why no gains should follow from it; empty: they may.
+    """
+
+    members: tuple[PlantMembers, ...]
+    sense: float
+    step: float
+    discrepancy: float
+    output_at_rest: float
+    input_at_rest: float
+    refusal: str = ""
+
+
+def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY) -> dict[str, Any]:
+    """Return an ensemble as plain data."""
+    origin = ensemble.records[0].origin
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "sense": ensemble.sense,
+        "step": ensemble.records[0].step,
+        "output_at_rest": origin[0],
+        "input_at_rest": origin[1],
+        "discrepancy": discrepancy,
+        "refusal": ensemble.refusal,
+        "structures": [
+            {
+                "name": group.structure.name,
+                "parameters": list(group.structure.parameters),
+                "members": group.parameters.tolist(),
+            }
+            for group in ensemble.members
+        ],
+    }
+
+
+def load(path: str | Path) -> StoredEnsemble:
+    """Read what :func:`document` gave.
+
+    Raises
+    ------
+    FileError
+        If it is no such file: the message says what is wrong.
+    OSError
+        If it cannot be opened.
+    """
+    found = read_json(path, dict[str, Any])
+    try:
+        return _loaded(found)
+    except (KeyError, TypeError, ValueError) as error:
+        said = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise FileError(f"{path} is no identified.json: {said}") from None
+
+
+def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
+    if found.get("schema") != SCHEMA or found.get("version") != VERSION:
+        raise ValueError(
+            f"its schema is {found.get('schema')!r}, version {found.get('version')!r}; expected {SCHEMA!r}, {VERSION}"
+        )
+    groups = found["structures"]
+    if not isinstance(groups, list) or not groups:
+        raise ValueError("it has no structures")
+    members = tuple(_members(group) for group in groups)
+    sense, step = _number("sense", found["sense"]), _number("step", found["step"])
+    if sense not in {1.0, -1.0} or not step > 0.0:
+        raise ValueError(f"sense must be 1 or -1 and step above 0, got {sense} and {step}")
+    refusal = found["refusal"]
+    if not isinstance(refusal, str):
+        raise TypeError(f"refusal must be a text, got {refusal!r}")
+    spread, output, given = (_number(key, found[key]) for key in ("discrepancy", "output_at_rest", "input_at_rest"))
+    return StoredEnsemble(members, sense, step, spread, output, given, refusal)
+
+
+def _members(group: Any) -> PlantMembers:
+    if not isinstance(group, dict):
+        raise TypeError(f"a structure must be a mapping, got {type(group).__name__}")
+    name = group["name"]
+    if name not in STRUCTURES:
+        raise ValueError(unknown("structure", str(name), tuple(STRUCTURES)))
+    structure = STRUCTURES[name]
+    if group["parameters"] != list(structure.parameters):
+        raise ValueError(f"parameters of {name} are {', '.join(structure.parameters)}")
+    rows = group["members"]
+    if not isinstance(rows, list) or not 0 < len(rows) <= _MOST:
+        raise ValueError(f"members of {name} must be a list of 1 to {_MOST} rows")
+    if any(not isinstance(row, list) or len(row) != len(structure.parameters) for row in rows):
+        raise ValueError(f"each member of {name} must have {len(structure.parameters)} numbers")
+    values = np.array([[_number("a member's parameter", value) for value in row] for row in rows])
+    if (values[:, [0, 2]] <= 0.0).any() or (structure.dead_time(values) < 0.0).any():
+        raise ValueError(f"a member of {name} has a gain or a time that is none")
+    return PlantMembers(structure, values)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+    return float(value)
