@@ -116,7 +116,9 @@ FIXED = RangeMargins(2.0, 1.7, 0.3, 0.93, 0.99, 200, 0, (5, 6), WORST, broken=tu
     [
         ({}, []),
         ({"unstable": (5,)}, []),
-        ({"unstable": (5, 6, 7, 9)}, ["it is unstable in 2 of 200"]),
+        ({"unstable": (5, 6, 7, 9)}, []),  # two pairs more than the fixed gains: by chance
+        ({"unstable": (5, 6, 7, 9, 10)}, ["it is unstable in 3 of 200"]),
+        ({"unstable": (7, 9, 10, 11)}, []),  # four for two
         ({"kept": 0.94}, []),
         ({"kept": 0.92, "broken": tuple(range(16))}, []),  # two pairs are lost by chance
         ({"kept": 0.92, "broken": tuple(range(2, 18))}, []),  # as are four against two
@@ -124,7 +126,7 @@ FIXED = RangeMargins(2.0, 1.7, 0.3, 0.93, 0.99, 200, 0, (5, 6), WORST, broken=tu
             {"kept": 0.90, "broken": tuple(range(20))},
             ["it keeps the margins in 90.0 % of the drawn plants and points (the fixed gains: 93.0 %)"],
         ),
-        ({"unstable": (1,), "kept": 0.5, "broken": tuple(range(100))}, ["it is unstable in 1 of 200", "it keeps the margins in 50.0 %"]),
+        ({"unstable": (1, 2, 3, 4, 5, 6), "kept": 0.5, "broken": tuple(range(100))}, ["it is unstable in 4 of 200", "it keeps the margins in 50.0 %"]),
     ],
 )  # fmt: skip
 def test_what_speaks_against_a_schedule(changes, words):
@@ -132,6 +134,12 @@ def test_what_speaks_against_a_schedule(changes, words):
     assert set(found) == {"other"}
     assert len(found["other"]) == len(words)
     assert all(text.startswith(start) for text, start in zip(found["other"], words, strict=True))
+
+
+def test_no_pair_may_be_lost_where_the_fixed_gains_are_stable_throughout():
+    base = replace(FIXED, unstable=())
+    found = faults({"fixed": base, "other": replace(base, unstable=(3,))})
+    assert found["other"][0].startswith("it is unstable in 1 of 200")
 
 
 def test_fewer_than_the_fixed_gains_but_95_percent_is_enough():
