@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Tell = Callable[[str, int, int], None]
 
+_MOST_ROWS = 6000  # that are filtered
 _FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
 _SHARP = 3.0  # Ms of the present loop
@@ -114,8 +115,14 @@ def assess(
     found = LoopAssessment((), effective, present, sense, swing)
     refusal = _unusable(log, known, findings)
     if not refusal:
-        found, refusal = _identified(log, known, found, seed, threads, tell, accept_valve=accept_valve)
-        findings += _of_plants(log, found)
+        fewer = log.averaged(_MOST_ROWS)
+        found, refusal = _identified(fewer, known, found, seed, threads, tell, accept_valve=accept_valve)
+        findings += _of_plants(fewer, found)
+        if fewer is not log:
+            text = f"{len(log)} rows are averaged to {len(fewer)} of {fewer.step:g} s"
+            findings.append(
+                LogFinding("note", "averaged", text, "cut the log to the part with the moves to keep its rows")
+            )
     if swing is not None:
         findings.append(_told_swing(swing, found))
     order = {"refusal": 0, "warning": 1, "note": 2}

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LARGEST = 2_000_000
 """Rows of the grid: more are refused."""
 
+_COLUMNS = ("set_point", "measured", "output")
 OUTPUT_UNITS = ("%", "fraction", "mA")
 _GAP = 30.0  # rows: a longer hole begins a new stretch, in which a filter starts anew
 _SHORTEST = 20  # rows of a stretch that can tell anything
@@ -75,6 +76,29 @@ class Log:
     def time(self) -> Array:
         """Seconds from the first row [n]."""
         return np.asarray(self.step * np.arange(len(self)), float)
+
+    def averaged(self, most: int) -> Log:
+        """Return the log with at most so many rows: means of several neighbours, of those that are measured."""
+        several = -(-len(self) // most)
+        if several == 1:
+            return self
+        n = len(self) // several
+        blocks = {name: getattr(self, name)[: n * several].reshape(n, several) for name in _COLUMNS}
+        known = np.isfinite(blocks["measured"])
+        count = known.sum(axis=1)
+        total = np.where(known, blocks["measured"], 0.0).sum(axis=1)
+        measured = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        modes = None if self.automatic is None else self.automatic[: n * several].reshape(n, several)
+        stretches = tuple((a // several, min(n, -(-b // several))) for a, b in self.stretches if a // several < n)
+        return replace(
+            self,
+            step=self.step * several,
+            set_point=blocks["set_point"].mean(axis=1),
+            measured=measured,
+            output=blocks["output"].mean(axis=1),
+            automatic=None if modes is None else np.asarray(modes.all(axis=1)),
+            stretches=stretches,
+        )
 
     def records(self) -> tuple[LoopRecord, ...]:
         """Return what filters read, a record a stretch.

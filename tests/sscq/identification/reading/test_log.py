@@ -273,3 +273,19 @@ def test_what_is_no_log(tmp_path, content, message):
 def test_a_short_log_has_no_record(log):
     with pytest.raises(ValueError, match="no stretch of 20 measured rows"):
         log(rows(12)).records()
+
+
+def test_long_logs_are_averaged(log):
+    """Means of four rows, of those that are measured; a block without one is missing; stretches and modes go along."""
+    lines = [[*row, "auto" if k < 50 else "man"] for k, row in enumerate(rows(120))]
+    for k in (4, 5, 6, 7, 9):
+        lines[k][2] = "Bad"
+    whole = log(lines, HEADER + ",mode")
+    fewer = whole.averaged(30)
+    assert (len(fewer), fewer.step, fewer.stretches) == (30, 4.0, ((0, 30),))
+    assert fewer.output == pytest.approx(whole.output.reshape(30, 4).mean(axis=1))
+    assert np.isnan(fewer.measured[1])
+    assert fewer.measured[2] == pytest.approx(whole.measured[[8, 10, 11]].mean())
+    assert fewer.automatic.tolist() == [True] * 12 + [False] * 18
+    assert whole.averaged(120) is whole
+    assert len(whole.averaged(50)) == 40
