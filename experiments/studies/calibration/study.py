@@ -201,7 +201,8 @@ def _kept(path: Path, number: int) -> CalibratedLoop:
 
 
 def _line(one: CalibratedLoop) -> str:
-    promised = "" if one.low is None else f" promised {one.low:+.2f} {one.median:+.2f} {one.high:+.2f}, true {one.true}"
+    true = "lost" if one.true is None else f"{one.true:+.2f}"
+    promised = "" if one.low is None else f" promised {one.low:+.2f} {one.median:+.2f} {one.high:+.2f}, true {true}"
     mark = "" if one.covered in {True, None} else " MISSED"
     return f"{one.number}: {one.kind}, {one.log}: {one.status}{promised}{mark}{' LOST' if one.lost else ''}"
 

@@ -83,4 +83,4 @@ def test_the_page_counts_what_was_found():
     row = next(line for line in text.splitlines() if line.startswith("| all |"))
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["6", "1", "2 of 5", "0.20", "4", "3", "2", "1"]
     assert text.count("MISSED") == 3
-    assert "2: tank, one step: advised promised +0.10 +0.20 +0.30, true -0.2 MISSED LOST" in text
+    assert "2: tank, one step: advised promised +0.10 +0.20 +0.30, true -0.20 MISSED LOST" in text
