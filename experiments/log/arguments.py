@@ -44,7 +44,11 @@ def _add_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loop", metavar="FILE", help="loop.json: spans, limits, present gains, scenario")
     parser.add_argument("--columns", metavar="NAME=COLUMN,...", help="such as measured=TIC101.PV,output=TIC101.OP")
     parser.add_argument("--output-unit", choices=_OUTPUT_UNITS, help="of the output's column; asked for if in doubt")
-    parser.add_argument("--present", metavar="KP,KI[,KD]", help="present gains, parallel form, times in seconds")
+    parser.add_argument(
+        "--present",
+        metavar="KP,KI[,KD]",
+        help="present gains, parallel form, times in seconds; negative ones as --present=-0.5,-0.01",
+    )
     parser.add_argument("--sort", action="store_true", help="put rows whose times do not increase in order")
     parser.add_argument("--accept-valve", action="store_true", help="advise gains though the valve sticks")
     parser.add_argument("--seed", type=int, default=0, help="of the sampler (0)")

@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> None:
             with_derivative=options.derivative or None,
             travel=known.limits.get("travel_factor"),
             sensitivity=known.limits.get("max_sensitivity"),
+            sample_time=known.sample_time or log.step,
         )
     case = sheet.CommissioningCase(log, known, found, scenario, advice)
     print()

@@ -37,11 +37,15 @@ def loop_of(options: argparse.Namespace) -> LoopKnowledge:
     return dataclasses.replace(known, present=dict(zip(("kp", "ki", "kd"), numbers, strict=False)))
 
 
-def log_of(options: argparse.Namespace, known: LoopKnowledge) -> Log:
-    """Read the log."""
+def log_of(options: argparse.Namespace, known: LoopKnowledge, path: str | None = None) -> Log:
+    """Read the command's log, or another one of the same loop."""
     columns = dict(known.columns) | _named(options.columns)
     return read_log(
-        options.log, columns, output_limits=known.output_limits, output_unit=options.output_unit, sort=options.sort
+        path or options.log,
+        columns,
+        output_limits=known.output_limits,
+        output_unit=options.output_unit,
+        sort=options.sort,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.runtime.tables import text_table
-from sscq.identification.ensemble import spans
+from sscq.identification.ensemble import interval_of
 from sscq.identification.valve import GAIN
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def ensemble_table(ensemble: Ensemble) -> str:
         share = f" ({100.0 * len(group) / total:.0f} %)" if len(shown) > 1 else ""
         for name in group.structure.parameters:
             if name in _TOLD:
-                low, middle, high = spans(group.column(name))
+                low, middle, high = interval_of(group.column(name))
                 label = f"{group.structure.name}{share}: {name.replace('_', ' ')}"
                 rows.append((label, *(f"{value:.3g}" for value in (low, middle, high))))
     return text_table(("plants that explain the log", "5 %", "median", "95 %"), rows)
@@ -75,6 +75,5 @@ def ensemble_table(ensemble: Ensemble) -> str:
 
 def quantiles(label: str, values: np.ndarray) -> str:
     """Return 5 %, median and 95 % of values in a line."""
-    with np.errstate(invalid="ignore"):
-        low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf")
     return f"{label}: {middle:.3g} (5 % below {low:.3g}, 95 % below {high:.3g})"

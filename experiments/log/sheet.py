@@ -100,7 +100,8 @@ class CommissioningCase:
         found, gains = self.found, self.advice.gains
         if found.ensemble is None or found.present is None or self.scenario is None or gains is None:
             return None
-        law = loop_law(found.ensemble, self.known.output_limits)
+        sample_time = self.known.sample_time or self.log.step
+        law = loop_law(found.ensemble, self.known.output_limits, sample_time=sample_time)
         proposed = Gains(*(found.sense * value for value in gains))
         return ProposedChange(found.ensemble, self.scenario, law, found.present, proposed, found.discrepancy)
 
@@ -109,7 +110,7 @@ def what_to_do(case: CommissioningCase) -> str:
     """Return what the terminal says: the advice, and what to type."""
     lines = [f"{case.advice.status}: {case.advice.reason}"]
     if case.change is not None:
-        other = "proposed" if case.advice.status == "advised" else "turned down"
+        other = "proposed" if case.advice.status in {"advised", "sharp"} else "turned down"
         rows = [_gain_row("present", case.change.present), _gain_row(other, case.change.proposed)]
         lines += ["", text_table(("gains", "kp", "ki [1/s]", "kd [s]", "K", "Ti [s]", "Td [s]"), rows)]
         if case.advice.status == "advised":

@@ -22,7 +22,12 @@ _AUTHORITY = np.linspace(0.0, 1.0, 21)
 _TOLD = (0, 5, 10, 20)  # rows of the table, of these
 _JUDGED = 120  # members whose margins are computed on the way
 _RARE = 0.01  # share of the plants below which a structure is not told of
-_WORD = {"advised": "Use these gains", "keep": "Keep the present gains", "refused": "The log cannot tell"}
+_WORD = {
+    "advised": "Use these gains",
+    "keep": "Keep the present gains",
+    "sharp": "The present gains are too sharp",
+    "refused": "The log cannot tell",
+}
 _PRINT = """
 body { max-width: 60rem; margin: 1rem auto; padding: 0 1rem; }
 table.sheet { border-collapse: collapse; margin: .4rem 0; }
@@ -51,7 +56,7 @@ def page(case: CommissioningCase) -> Html:
     parts = [element("h1", title), _verdict(case)]
     if case.change is not None:
         parts.append(_typed(case, case.change))
-        if case.advice.status == "advised":
+        if case.advice.status in {"advised", "sharp"}:
             parts += [_authority(case.change), _expected(case.change), _stop(case.change)]
     parts += [_findings(case), _rests_on(case)]
     head = join((element("meta", charset="utf-8"), element("title", title), element("style", Html(style + _PRINT))))
@@ -77,7 +82,7 @@ def _verdict(case: CommissioningCase) -> Html:
 
 def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
     low, high = case.known.output_limits
-    advised = case.advice.status == "advised"
+    advised = case.advice.status in {"advised", "sharp"}
     values: list[tuple[str, Any]] = [
         ("kp [u/y]", lambda g: g.kp),
         ("ki [u/(y s)]", lambda g: g.ki),
@@ -107,7 +112,10 @@ def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
     ]
     sense = "direct: more output raises the measured value (ISA calls such a controller reverse acting)"
     if case.found.sense < 0.0:
-        sense = "reverse: more output lowers the measured value (ISA calls such a controller direct acting)"
+        sense = (
+            "reverse: more output lowers the measured value; a block with an action switch is direct acting and has "
+        )
+        sense += "the magnitudes of these gains"
     span = "Give measured_span in loop.json for gains in per cent of span."
     if case.known.measured_span is not None:
         span = "Measured span {:.4g} to {:.4g}.".format(*case.known.measured_span)
@@ -134,7 +142,7 @@ def _authority(change: ProposedChange) -> Html:
     found = LoopsAtRest(members, change.law, 0.0 * proposed, 2.0 * np.maximum(present, proposed)).margins(gains)
     worst = found.sensitivity.max(axis=1)
     usual = np.quantile(found.sensitivity, 0.95, axis=1, method="inverted_cdf")
-    rows = [("authority", "kp", "ki", "kd", "Ms of 95 %", "Ms of all")]
+    rows = [("authority", "kp", "ki", "kd", "Ms, 95 %", f"Ms, all {sum(map(len, members))}")]
     for k in _TOLD:
         kp, ki, kd = (f"{value:.4g}" for value in change.ensemble.sense * gains[k])
         rows.append((f"{_AUTHORITY[k]:g}", kp, ki, kd, f"{usual[k]:.2f}", f"{worst[k]:.2f}"))

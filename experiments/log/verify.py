@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from experiments.log.loop_log import NOT_TOLD, log_of, loop_of
 from sscq.identification import stored
-from sscq.identification.reading.log import read_log
 from sscq.identification.verification import verify
 
 if TYPE_CHECKING:
@@ -22,13 +21,12 @@ def run(options: argparse.Namespace) -> None:
     found = verify(ensemble, after)
     print(f"{after.name}: {found.rows} rows, mean |error| {found.error:.3g}, output moves {found.travel:.3g} a row")
     if options.before is not None:
-        before = read_log(options.before, dict(known.columns), output_limits=known.output_limits)
-        earlier = verify(ensemble, before)
+        earlier = verify(ensemble, log_of(options, known, options.before))
         change = found.error / earlier.error - 1.0
         print(f"before: mean |error| {earlier.error:.3g}, so {100.0 * change:+.0f} %; comparable where the moves are")
     print(f"innovations: chance of being so large {found.surprise:.2g}, Ljung-Box {found.portmanteau:.0f} (at most 60)")
     if found.explained:
         print("the plants of the sheet still explain the loop")
         return
-    print("the plants of the sheet do not explain this log: the loop has changed; commission it again from this log")
+    print("the plants of the sheet do not explain this log: loop, loads or noise have changed; commission it again")
     raise SystemExit(NOT_TOLD)

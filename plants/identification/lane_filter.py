@@ -16,7 +16,7 @@ from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
-from plants.identification.row import Row, column
+from plants.identification.row import PER_CENT, Row, column
 from plants.identification.slow_filter import SKIPPED, VAGUE
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plants.core.kernel.kernel import Kernel
     from plants.core.kernel.lanes import Lane
     from plants.identification.record import LoopRecord
-    from plants.identification.row import PlantStructure
+    from plants.identification.row import PlantStructure, Spans
 
     Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def log_likelihoods(
     records: Sequence[LoopRecord],
     parameters: Array,
     sense: Array | float = 1.0,
-    span: float = 100.0,
+    spans: Spans = PER_CENT,
     threads: int | None = None,
 ) -> Array:
     """Return the log likelihoods of parameter sets, summed over records of the same loop.
@@ -58,7 +58,7 @@ def log_likelihoods(
     parameters : array [n, n_parameters]
     sense : array [n] or float
         1 or -1.
-    span : float
+    spans : (output, input)
         Of the signals, as for :func:`plants.identification.slow_filter.filtered`.
     threads : int, optional
         None: all processors. The result does not depend on it.
@@ -68,7 +68,7 @@ def log_likelihoods(
     array [n]
         Minus infinity where the filter has no finite value.
     """
-    return each_log_likelihood(structure, records, parameters, sense, span, threads).sum(axis=0)
+    return each_log_likelihood(structure, records, parameters, sense, spans, threads).sum(axis=0)
 
 
 def each_log_likelihood(
@@ -76,7 +76,7 @@ def each_log_likelihood(
     records: Sequence[LoopRecord],
     parameters: Array,
     sense: Array | float = 1.0,
-    span: float = 100.0,
+    spans: Spans = PER_CENT,
     threads: int | None = None,
 ) -> Array:
     """Return the same of each record [n_records, n]."""
@@ -90,9 +90,9 @@ def each_log_likelihood(
     kernel, n, row = _kernel(), len(parameters), Row.of(structure, parameters, steps.pop())
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
-    padded = np.pad(_theta(structure, parameters, sense, row, records[0].step), ((0, left), (0, 0)), mode="edge")
+    padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
     job = RolloutJob(
-        start=_starts(kernel, records, span),
+        start=_starts(kernel, records, spans),
         theta=padded,
         codes=np.pad(row.rows, (0, left), mode="edge")[None],
         keys=np.zeros((1, 1, 2), np.int64),
@@ -107,10 +107,12 @@ def each_log_likelihood(
     return np.where(np.isfinite(found), found, -np.inf)
 
 
-def _theta(structure: PlantStructure, parameters: Array, sense: Array | float, row: Row, step: float) -> Array:
+def _theta(
+    structure: PlantStructure, parameters: Array, sense: Array | float, row: Row, step: float, spans: Spans
+) -> Array:
     """What the lanes are given [n, len(_THETA)]."""
     walk, load, noise, curve = (column(structure, parameters, name) for name in ("walk", "load", "noise", "curve"))
-    begun, signs = structure.start(parameters), np.broadcast_to(sense, len(parameters))
+    begun, signs = structure.start(parameters, spans), np.broadcast_to(sense, len(parameters))
     columns = (
         *(row.whole.states[:, i, j] for i in range(2) for j in range(2)),
         *row.whole.input.T,
@@ -142,13 +144,14 @@ def _series(records: Sequence[LoopRecord]) -> Array:
     return np.array(rows)
 
 
-def _starts(kernel: Kernel, records: Sequence[LoopRecord], span: float) -> Array:
+def _starts(kernel: Kernel, records: Sequence[LoopRecord], spans: Spans) -> Array:
     starts = np.zeros((len(records), kernel.rows.count))
-    scale = (span / 100.0) ** 2
+    output, given = ((span / 100.0) ** 2 for span in spans)
     for start, record in zip(starts, records, strict=True):
         start[kernel.rows.span(ALIVE)] = 1.0
         start[kernel.rows.span("product")] = 1.0
-        start[kernel.rows.span("scale")] = scale
+        start[kernel.rows.span("scale")] = output
+        start[kernel.rows.span("input_scale")] = given
         first = float(record.output[record.measured][0]) - record.origin[0]
         start[kernel.rows.span("first")] = first
     return starts
@@ -162,7 +165,21 @@ def _kernel() -> Kernel:
     """The compiled filter; one for all records."""
     design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"))
     rows = design.rows
-    for name in (ALIVE, "total", "product", "scale", "first", "u", "before", "after", "x", "y", "d", "c"):
+    for name in (
+        ALIVE,
+        "total",
+        "product",
+        "scale",
+        "input_scale",
+        "first",
+        "u",
+        "before",
+        "after",
+        "x",
+        "y",
+        "d",
+        "c",
+    ):
         rows.add(name)
     rows.add("covariance", len(_COVARIANCE))
     rows.add("theta", len(_THETA))
@@ -193,7 +210,7 @@ def _start(lane: Lane) -> None:
     """The loop is where its first output is; before the record the input was what it is in the first row."""
     given, scale = _given(lane), lane.one("scale")
     values = dict.fromkeys(_COVARIANCE, 0.0 * scale)
-    values |= {"xx": given["x_variance"] * scale, "xd": given["x_shared"] * scale, "dd": VAGUE * scale}
+    values |= {"xx": given["x_variance"], "xd": given["x_shared"], "dd": VAGUE * lane.one("input_scale")}
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
     first = curved_input(lane.one("u"), given["curve"]) * given["sense"]

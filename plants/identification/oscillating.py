@@ -14,6 +14,8 @@ from plants.identification.row import DISTURBANCES, ExactStep, StartOfLog
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from plants.identification.row import Spans
+
     Array = NDArray[np.float64]
 
 _CRITICAL = 1e-6  # of damping below 1: the two real poles of 1 and beyond are another structure's
@@ -48,10 +50,10 @@ class Oscillating:
         """Return the slow lag and what is as good as dead time [n] [s]: of both real lags where they were two."""
         return 2.0 * parameters[:, 1] * parameters[:, 2], parameters[:, 3] + 0.5 * parameters[:, 2]
 
-    def start(self, parameters: Array) -> StartOfLog:
+    def start(self, parameters: Array, spans: Spans) -> StartOfLog:
         """Return that the output may move by about a per cent of its span in a radian."""
         zero = np.zeros(len(parameters))
-        return StartOfLog(zero, 1.0 / parameters[:, 2] ** 2, zero)
+        return StartOfLog(zero, (spans[0] / 100.0 / parameters[:, 2]) ** 2, zero)
 
     def dead_time(self, parameters: Array) -> Array:
         """Return the dead time [n] [s]."""

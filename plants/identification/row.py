@@ -20,6 +20,11 @@ DISTURBANCES = ("noise", "load", "walk", "load_time", "curve")
 """Parameters that all structures end with: standard deviation of the sensor noise [y], of the coloured load [u], of the
 walking load's steps [u/sqrt(s)], the coloured load's time [s], and the curve of the input's characteristic [1/u]."""
 
+Spans = tuple[float, float]
+"""Of the output and of the input: what is vague at the start of a log is so in hundredths of them."""
+
+PER_CENT: Spans = (100.0, 100.0)
+
 _SMALL_CURVE = 1e-5  # of curve times input, below which it is told by its series
 
 
@@ -42,7 +47,7 @@ class ExactStep:
 
 @dataclass(frozen=True, eq=False)
 class StartOfLog:
-    """What is known of the inner state before the first row [n], in hundredths of the signals' span.
+    """What is known of the inner state before the first row [n].
 
     Attributes
     ----------
@@ -72,7 +77,7 @@ class PlantStructure(Protocol):
     def times(self, parameters: Array) -> tuple[Array, Array]:
         """Return the slow lag and what is as good as dead time [n] [s]; infinite lags of integrators stay so."""
 
-    def start(self, parameters: Array) -> StartOfLog:
+    def start(self, parameters: Array, spans: Spans) -> StartOfLog:
         """Return what is known of the inner state at the start."""
 
     def dead_time(self, parameters: Array) -> Array:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.identification.row import Row, curved
+from plants.identification.row import PER_CENT, Row, curved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.identification.record import LoopRecord
-    from plants.identification.row import PlantStructure, StartOfLog
+    from plants.identification.row import PlantStructure, Spans, StartOfLog
 
     Array = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def bent(squared: Array | float) -> Array:
 
 
 def filtered(
-    structure: PlantStructure, record: LoopRecord, parameters: Array, sense: float = 1.0, span: float = 100.0
+    structure: PlantStructure, record: LoopRecord, parameters: Array, sense: float = 1.0, spans: Spans = PER_CENT
 ) -> Filtered:
     """Run the filter over a record.
 
@@ -74,8 +74,8 @@ def filtered(
     parameters : array [n_parameters]
     sense : float
         1 or -1.
-    span : float
-        Of the signals: what is vague at the start is so in hundredths of it.
+    spans : (output, input)
+        Of the signals: what is vague at the start is so in hundredths of them.
     """
     row = Row.of(structure, np.atleast_2d(parameters), record.step)
     values = dict(zip(structure.parameters, parameters.tolist(), strict=True))
@@ -83,9 +83,9 @@ def filtered(
     inputs = sense * curved(record.input - record.origin[1], values["curve"])
     measured, origin = record.measured, record.origin[0]
     start = float(record.output[measured][0]) - origin
-    begun = structure.start(np.atleast_2d(parameters))
+    begun = structure.start(np.atleast_2d(parameters), spans)
     state = np.array([begun.share[0] * inputs[0], start, 0.0, 0.0])
-    covariance = _start(values, begun, span)
+    covariance = _start(values, begun, spans)
     n, total, late = len(record), 0.0, int(row.rows[0])
     given = np.column_stack([row.before[0], row.after[0]])
     innovations, variances = np.full(n, np.nan), np.full(n, np.nan)
@@ -129,9 +129,9 @@ def _noise(values: dict[str, float], step: float, fading: float) -> Array:
     return np.diag([0.0, 0.0, values["walk"] ** 2 * step, values["load"] ** 2 * (1.0 - fading**2)])
 
 
-def _start(values: dict[str, float], begun: StartOfLog, span: float) -> Array:
-    scale = (span / 100.0) ** 2
-    known = 4.0 * values["noise"] ** 2 + scale
-    covariance = np.diag([begun.variance[0] * scale, known, VAGUE * scale, values["load"] ** 2])
-    covariance[0, 2] = covariance[2, 0] = begun.shared[0] * scale
+def _start(values: dict[str, float], begun: StartOfLog, spans: Spans) -> Array:
+    output, given = ((span / 100.0) ** 2 for span in spans)
+    known = 4.0 * values["noise"] ** 2 + output
+    covariance = np.diag([begun.variance[0], known, VAGUE * given, values["load"] ** 2])
+    covariance[0, 2] = covariance[2, 0] = begun.shared[0]
     return covariance

@@ -19,6 +19,8 @@ from plants.identification.row import DISTURBANCES, ExactStep, StartOfLog
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from plants.identification.row import Spans
+
     Array = NDArray[np.float64]
 
 VAGUE, SHARED = 1e4, 0.999e4
@@ -61,10 +63,10 @@ class TwoLags:
             slow = np.where(parameters[:, 1] > 0.0, 1.0 / np.abs(parameters[:, 1]), np.inf)
         return slow, parameters[:, 3] + parameters[:, 2]
 
-    def start(self, parameters: Array) -> StartOfLog:
+    def start(self, parameters: Array, spans: Spans) -> StartOfLog:
         """Return that the lag has followed the input, up to the load."""
-        one = np.ones(len(parameters))
-        return StartOfLog(one, VAGUE * one, SHARED * one)
+        one, scale = np.ones(len(parameters)), (spans[1] / 100.0) ** 2
+        return StartOfLog(one, VAGUE * scale * one, SHARED * scale * one)
 
     def dead_time(self, parameters: Array) -> Array:
         """Return the dead time [n] [s]."""

@@ -62,7 +62,8 @@ class Advice:
 
     Attributes
     ----------
-    status : {"advised", "keep", "refused"}
+    status : {"advised", "keep", "sharp", "refused"}
+        Sharp: the present gains should not stay, though others have no less error.
     reason : str
         A sentence.
     gains : (kp, ki, kd), or None
@@ -92,6 +93,7 @@ def advise(
     with_derivative: bool | None = None,
     travel: float | None = None,
     sensitivity: float | None = None,
+    sample_time: float | None = None,
 ) -> Advice:
     """Return what to do with a loop.
 
@@ -109,13 +111,15 @@ def advise(
     travel, sensitivity : float, optional
         Limits in the place of `TRAVEL`, and of `WORST_SENSITIVITY`; 95 % of the members keep Ms 1.7, or that one if it
         is smaller.
+    sample_time : float, optional
+        Of the block [s]; None: that of the rows.
     """
     worst = WORST_SENSITIVITY if sensitivity is None else sensitivity
     allowed = AdviceLimits(min(SENSITIVITY, worst), worst, TRAVEL if travel is None else travel)
     if ensemble.refusal:
         return Advice("refused", ensemble.refusal)
     own = np.abs(np.asarray(present, float))
-    law = loop_law(ensemble, limits)
+    law = loop_law(ensemble, limits, sample_time=sample_time)
     members = ensemble.spread(discrepancy)
     derivative = bool(own[2] > 0.0) if with_derivative is None else with_derivative
     search = _GainSearch(ensemble, members, law, own, scenario, derivative, allowed)
@@ -137,18 +141,16 @@ def advise(
         reason = f"the log tells too little of what other gains would do: {told(promised)}"
         return Advice("refused", reason, found, promised, margins, before, search.evaluations)
     broken = _broken(margins, promised, allowed)
+    peak = float(np.median(before.sensitivity))
     if not broken and promised.low > WORTH:
         status, reason = "advised", f"use these gains: {told(promised)}"
     else:
         status, reason = "keep", f"keep the present gains: the best others promise {told(promised)}"
+        if peak > WORST_SENSITIVITY:
+            status, said = "sharp", "unstable" if np.isinf(peak) else f"Ms {peak:.2f}"
+            reason = f"the present gains are too sharp ({said} for the middle plant): safer ones have {told(promised)}"
         if broken:
             reason += f", but {broken}"
-        elif float(np.median(before.sensitivity)) > WORST_SENSITIVITY:
-            peak = float(np.median(before.sensitivity))
-            reason = (
-                f"the present gains are too sharp (Ms {peak:.2f} for the middle plant): safer ones cost "
-                f"{-100.0 * promised.median:.0f} % of the error"
-            )
     return Advice(status, reason, found, promised, margins, before, search.evaluations)
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 6000  # that are filtered
 _FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
+_NOTHING = 1e-6  # of kp: an integral gain times a row below it is rounding
 _SHARP = 3.0  # Ms of the present loop
 _COARSE_ROWS = 3.0  # rows in the loop's fastest time
 _JUDGED = 120  # members whose margins are computed
@@ -109,14 +110,15 @@ def assess(
     effective = effective_gains(log.set_point, log.measured, log.output, log.step, log.automatic, known.output_limits)
     present, told = _present(known.gains(), effective, log.step)
     findings += told
-    sense = -1.0 if present is not None and present.ki < 0.0 else 1.0
+    sense = _sense(present)
     error = log.set_point - log.measured
     swing = signals.oscillation(error, log.output, log.step)
     found = LoopAssessment((), effective, present, sense, swing)
     refusal = _unusable(log, known, findings)
     if not refusal:
         fewer = log.averaged(_MOST_ROWS)
-        found, refusal = _identified(fewer, known, found, seed, threads, tell, accept_valve=accept_valve)
+        sample_time = known.sample_time or log.step
+        found, refusal = _identified(fewer, known, found, seed, threads, tell, sample_time, accept_valve=accept_valve)
         findings += _of_plants(fewer, found)
         if fewer is not log:
             text = f"{len(log)} rows are averaged to {len(fewer)} of {fewer.step:g} s"
@@ -127,6 +129,13 @@ def assess(
         findings.append(_told_swing(swing, found))
     order = {"refusal": 0, "warning": 1, "note": 2}
     return replace(found, findings=tuple(sorted(findings, key=lambda one: order[one.severity])), refusal=refusal)
+
+
+def _sense(present: Gains | None) -> float:
+    """That of the loop's integral gain, else of its proportional one: with the other the loop would have run away."""
+    if present is None:
+        return 1.0
+    return -1.0 if (present.ki or present.kp) < 0.0 else 1.0
 
 
 def _limits(log: Log, known: LoopKnowledge) -> list[LogFinding]:
@@ -160,13 +169,16 @@ def _present(
             text += f": the best gains explain {100.0 * effective.explained:.0f} % of its moves"
         advice = "a filter, a deadband, another form or a cascade stands between, or the loop was in manual"
         return sheet, [] if effective is None else [LogFinding("warning", "law", text, advice)]
-    own = Gains(effective.kp, effective.ki, effective.kd)
+    # As the law here, which sums behind its output, would have to have them; what is next to nothing is nothing.
+    ki = effective.ki if abs(effective.ki * step) > _NOTHING * abs(effective.kp) else 0.0
+    kp = effective.kp + ki * step
+    own = Gains(kp, ki, effective.kd if effective.kd * kp > 0.0 else 0.0)
     if sheet is None:
         text = f"no gains were given; those of the log are kp {own.kp:.4g}, ki {own.ki:.4g}, kd {own.kd:.4g}"
         return own, [LogFinding("note", "gains", text)]
-    # A block that sums behind its output shows kp - ki times a row.
+    # A block that sums before its output shows kp, one that sums behind it kp - ki times a row.
     other = []
-    if _differ(sheet.kp, own.kp) and _differ(sheet.kp, own.kp + own.ki * step):
+    if _differ(sheet.kp, own.kp) and _differ(sheet.kp, effective.kp):
         other.append(f"kp {sheet.kp:.4g} on the sheet, {own.kp:.4g} in the log")
     if _differ(sheet.ki, own.ki):
         other.append(f"ki {sheet.ki:.4g} on the sheet, {own.ki:.4g} in the log")
@@ -216,6 +228,7 @@ def _identified(
     seed: int,
     threads: int | None,
     tell: Tell | None,
+    sample_time: float,
     *,
     accept_valve: bool,
 ) -> tuple[LoopAssessment, str]:
@@ -242,22 +255,34 @@ def _identified(
         found,
         ensemble=ensemble,
         discrepancy=OF_ONE_MOVE if count <= 1 else DISCREPANCY,
-        margins=_margins(ensemble, found.present, known),
+        margins=_margins(ensemble, found.present, known, sample_time),
         minimum_variance=index,
     )
     if ensemble.refusal:
         return found, ensemble.refusal
     on_trial = None if tell is None else lambda done, of: tell("valve", done, of)
     valve = valve_finding(ensemble, output_span, span, threads, on_trial)
-    refusal = f"{valve.text}: mend the valve first" if valve.lags and not accept_valve else ""
-    return replace(found, valve=valve), refusal
+    found = replace(found, valve=valve)
+    if not valve.lags:
+        return found, ""
+    if not accept_valve:
+        return found, f"{valve.text}: mend the valve first"
+    moved = [replace(record, input=valve.positions(record.input, span)) for record in log.records()]
+    ensemble = identify(
+        moved, sense=found.sense, seed=seed, output_span=output_span, input_span=span, threads=threads, on_round=tell
+    )
+    return replace(
+        found, ensemble=ensemble, margins=_margins(ensemble, found.present, known, sample_time)
+    ), ensemble.refusal
 
 
-def _margins(ensemble: Ensemble, present: Gains | None, known: LoopKnowledge) -> MemberMargins | None:
+def _margins(
+    ensemble: Ensemble, present: Gains | None, known: LoopKnowledge, sample_time: float
+) -> MemberMargins | None:
     if present is None:
         return None
     own = np.abs(np.array(present.vector))
-    law = loop_law(ensemble, known.output_limits)
+    law = loop_law(ensemble, known.output_limits, sample_time=sample_time)
     return LoopsAtRest(some(ensemble.members, _JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9)).margins(own)
 
 

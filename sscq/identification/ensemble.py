@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.identification.row import PlantStructure
+    from plants.identification.row import PlantStructure, Spans
 
     Array = NDArray[np.float64]
 
@@ -137,8 +137,9 @@ class Ensemble:
     @property
     def knowledge(self) -> float:
         """Standard deviation of the logarithm of the gain over a row's step: how little the logs say."""
-        found = [np.log(group.parameters[:, 0]) for group in self.members]
-        return float(np.concatenate(found).std())
+        # Within each structure: a slope and a gain have no common scale.
+        variances = [(len(group), float(np.log(group.parameters[:, 0]).var())) for group in self.members]
+        return float(np.sqrt(sum(n * v for n, v in variances) / sum(n for n, _ in variances)))
 
     @property
     def _telling_step(self) -> float:
@@ -215,27 +216,27 @@ def identify(
         raise ValueError("the plant's input does not move in any record, so nothing can be told of the plant")
     if not scales.output_range > 0.0:
         raise ValueError("the measured output does not move in any record, so nothing can be told of the plant")
-    fits = []
+    spans, fits = (output_span, input_span), []
     for prior in (TwoLagsPrior(scales), OscillatingPrior(scales)):
         tell = None if on_round is None else partial(on_round, prior.structure.name)
-        fits.append(_fitted(several, prior, sense, seed, output_span, threads, tell))
+        fits.append(_fitted(several, prior, sense, seed, spans, threads, tell))
     evidence = np.array([fit.evidence for fit in fits])
     weights = np.exp(np.clip(evidence - evidence.max(), -_CLIPPED, 0.0))
     best = fits[int(evidence.argmax())]
-    seen = [filtered(best.prior.structure, record, best.best, sense, output_span) for record in several]
+    seen = [filtered(best.prior.structure, record, best.best, sense, spans) for record in several]
     return Ensemble(
         several,
         sense,
         tuple(fits),
         weights / weights.sum(),
         residual_test(seen),
-        _input_evidence(several, best, sense, output_span, threads),
+        _input_evidence(several, best, sense, spans, threads),
         seed,
     )
 
 
 def log_posterior(
-    records: Sequence[LoopRecord], prior: Prior, sense: float, span: float, threads: int | None, coordinates: Array
+    records: Sequence[LoopRecord], prior: Prior, sense: float, spans: Spans, threads: int | None, coordinates: Array
 ) -> Array:
     """Log density [n] of coordinates after the logs; nothing is filtered where there is none before."""
     found = prior.log_density(coordinates)
@@ -243,7 +244,7 @@ def log_posterior(
     if inside.any():
         # All rows are filtered together, whatever is inside: a row's likelihood does not depend on the others.
         some = np.where(inside[:, None], coordinates, coordinates[inside][0])
-        after = log_likelihoods(prior.structure, records, prior.parameters(some), sense, span, threads)
+        after = log_likelihoods(prior.structure, records, prior.parameters(some), sense, spans, threads)
         found = np.where(inside, found + after, -np.inf)
     return found
 
@@ -253,11 +254,11 @@ def _fitted(
     prior: Prior,
     sense: float,
     seed: int,
-    span: float,
+    spans: Spans,
     threads: int | None,
     tell: Callable[[int, int], None] | None,
 ) -> StructureFit:
-    density = partial(log_posterior, records, prior, sense, span, threads)
+    density = partial(log_posterior, records, prior, sense, spans, threads)
     sample = sampled(density, prior.draws, prior.asked, seed, tell)
     covariance = np.cov(sample.members.T)
     _, volume = np.linalg.slogdet(2.0 * np.pi * covariance)
@@ -265,11 +266,11 @@ def _fitted(
 
 
 def _input_evidence(
-    records: Sequence[LoopRecord], fit: StructureFit, sense: float, span: float, threads: int | None
+    records: Sequence[LoopRecord], fit: StructureFit, sense: float, spans: Spans, threads: int | None
 ) -> float:
     """Gain of the best log density over that of a plant whose input does nothing, its disturbances fitted as well."""
     still = [LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in records]
-    density = partial(log_posterior, still, fit.prior, sense, span, threads)
+    density = partial(log_posterior, still, fit.prior, sense, spans, threads)
     best = climbed(density, fit.sample.members, _EVIDENCE_ROUNDS, 0)
     return float(fit.sample.log_density.max() - best)
 
@@ -294,7 +295,7 @@ def _moved(group: PlantMembers, step: float, discrepancy: float, rng: np.random.
     return PlantMembers(group.structure, parameters)
 
 
-def spans(values: Array, level: float = 0.9) -> tuple[float, float, float]:
+def interval_of(values: Array, level: float = 0.9) -> tuple[float, float, float]:
     """Return low end, median and high end of values [n]."""
     tail = 0.5 * (1.0 - level)
     low, middle, high = np.quantile(values[np.isfinite(values)], [tail, 0.5, 1.0 - tail])

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 FORMS: dict[str, tuple[str, ...]] = {
     "parallel": ("kp", "ki", "kd"),
-    "standard": ("K", "Ti", "Td", "N"),
+    "standard": ("K", "Ti", "Td"),
     "series": ("K", "Ti", "Td"),
 }
 """Gains of each form; times in seconds, those that are left out are off."""
 
+_LONGEST = 1e6  # [s]
 _SCENARIO = ("horizon", "set_point", "load")
 _LIMITS = ("travel_factor", "max_sensitivity")
 
@@ -80,7 +81,20 @@ class LoopKnowledge:
         for group in (self.scenario, self.limits):
             for name, value in group.items():
                 _number(name, value)
+        self._check_sizes()
         self.gains()
+
+    def _check_sizes(self) -> None:
+        if not all(isinstance(value, str) for group in (self.columns, self.units) for value in group.values()):
+            raise ValueError("columns and units must be texts")
+        if "horizon" in self.scenario and not 0.0 < self.scenario["horizon"] <= _LONGEST:
+            raise ValueError(f"the horizon must be above 0 and at most {_LONGEST:g} s, got {self.scenario['horizon']}")
+        if self.scenario.get("set_point") == 0.0:
+            raise ValueError("the scenario needs a step of the set_point other than 0")
+        least = {"travel_factor": 0.0, "max_sensitivity": 1.0}
+        for name, value in self.limits.items():
+            if not value > least[name]:
+                raise ValueError(f"{name} must be above {least[name]:g}, got {value}")
 
     @classmethod
     def read(cls, path: str | Path) -> LoopKnowledge:
@@ -116,7 +130,7 @@ class LoopKnowledge:
             return Gains(numbers["kp"], numbers.get("ki", 0.0), numbers.get("kd", 0.0))
         integral, derivative = numbers.get("Ti", math.inf), numbers.get("Td", 0.0)
         if form == "standard":
-            return StandardForm(numbers["K"], integral, derivative, numbers.get("N", math.inf)).to_parallel()
+            return StandardForm(numbers["K"], integral, derivative).to_parallel()
         return SeriesForm(numbers["K"], integral, derivative).to_parallel()
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import PID
-from sscq.identification.ensemble import DISCREPANCY, PlantMembers, spans
+from sscq.identification.ensemble import DISCREPANCY, PlantMembers, interval_of
 from sscq.identification.loops import ScenarioSignals, run_loops
 from sscq.margins.frequency_response import similar_responses
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
@@ -101,8 +101,7 @@ def default_scenario(
     times = [np.stack(group.structure.times(group.parameters)) for group in ensemble.members]
     slow, late = np.median(np.concatenate(times, axis=1), axis=1)
     reach = 12.0 * (min(slow, length / 3.0) + 2.0 * late)
-    moves = np.array([]) if log is None else np.abs(np.diff(log.set_point))
-    moves = moves[moves > 1e-3 * output_span]
+    moves = np.array([]) if log is None else _set_point_moves(log, 1e-3 * output_span)
     height = float(np.median(moves)) if len(moves) else _USUAL_STEP * output_span / 100.0
     walk, load = (np.median(np.concatenate([g.column(name) for g in ensemble.members])) for name in ("walk", "load"))
     deviation = float(np.hypot(walk * np.sqrt(min(reach, length)), load))
@@ -111,13 +110,34 @@ def default_scenario(
     return LoopScenario(float(np.clip(reach, _SHORTEST, max(_SHORTEST, length))), height, size)
 
 
-def loop_law(ensemble: Ensemble, limits: tuple[float, float] = (0.0, 100.0), filter_time: float = 0.0) -> PID:
+def _set_point_moves(log: Log, least: float) -> Array:
+    """Sizes of the set point's moves in automatic; steps that follow within five rows are one."""
+    steps = np.diff(log.set_point)
+    if log.automatic is not None:
+        steps = np.where(log.automatic[1:] & log.automatic[:-1], steps, 0.0)
+    places = np.flatnonzero(steps)
+    if not len(places):
+        return np.array([])
+    groups = np.split(places, np.flatnonzero(np.diff(places) > _ONE_MOVE) + 1)
+    sizes = np.abs(np.array([steps[group].sum() for group in groups]))
+    return np.asarray(sizes[sizes > least])
+
+
+_ONE_MOVE = 5  # rows
+
+
+def loop_law(
+    ensemble: Ensemble,
+    limits: tuple[float, float] = (0.0, 100.0),
+    filter_time: float = 0.0,
+    sample_time: float | None = None,
+) -> PID:
     """Return the law of the loop in deviations from where it rests: the derivative, if any, on the measurement."""
     record = ensemble.records[0]
     middle = record.origin[1]
     return PID(
         limits=(limits[0] - middle, limits[1] - middle),
-        sample_time=record.step,
+        sample_time=sample_time or record.step,
         rate_source="difference",
         derivative_on="measurement",
         derivative_filter_time=filter_time,
@@ -145,7 +165,7 @@ def _promised(found: LoopQualities) -> Promise:
     before, after = found.error[:, kept]
     improvement = np.where(np.isfinite(after), 1.0 - after / before, -np.inf)
     finite = np.where(np.isfinite(improvement), improvement, -_RAN_AWAY)
-    low, median, high = spans(finite, LEVEL)
+    low, median, high = interval_of(finite, LEVEL)
     with np.errstate(invalid="ignore"):
         travel = found.travel[1, kept] / found.travel[0, kept]
     return Promise(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from plants.identification.row import Spans
     from sscq.identification.ensemble import Ensemble, StructureFit
 
     Array = NDArray[np.float64]
@@ -61,6 +62,11 @@ class ValveFinding:
     def lags(self) -> bool:
         """Whether the log tells that it does."""
         return self.gain > GAIN
+
+    def positions(self, command: Array, input_span: float = 100.0) -> Array:
+        """Return where the valve was for commands [n]."""
+        size = self.width * input_span / 100.0
+        return with_play(command, size) if self.kind == "play" else with_sticking(command, size, self.jump)
 
     @property
     def text(self) -> str:
@@ -107,21 +113,21 @@ def valve_finding(
     fit = ensemble.fits[int(ensemble.weights.argmax())]
     tried = [("play", width, 0.0) for width in WIDTHS]
     tried += [("sticking", width, jump) for width in WIDTHS for jump in JUMPS]
-    best = _climb(ensemble, fit, lambda u: u, output_span, threads)
+    spans = (output_span, input_span)
+    best = _climb(ensemble, fit, lambda u: u, spans, threads)
     found = []
     for number, (kind, width, jump) in enumerate(tried):
-        size = width * input_span / 100.0
-        move = partial(with_play, width=size) if kind == "play" else partial(with_sticking, band=size, jump=jump)
-        value = _climb(ensemble, fit, move, output_span, threads)
-        found.append(ValveFinding(kind, width, jump, value - best))
+        one = ValveFinding(kind, width, jump, 0.0)
+        value = _climb(ensemble, fit, partial(one.positions, input_span=input_span), spans, threads)
+        found.append(replace(one, gain=value - best))
         if on_trial is not None:
             on_trial(number + 1, len(tried))
     return max(found, key=lambda one: one.gain)
 
 
 def _climb(
-    ensemble: Ensemble, fit: StructureFit, move: Callable[[Array], Array], span: float, threads: int | None
+    ensemble: Ensemble, fit: StructureFit, move: Callable[[Array], Array], spans: Spans, threads: int | None
 ) -> float:
     records = [replace(record, input=move(record.input)) for record in ensemble.records]
-    density = partial(log_posterior, records, fit.prior, ensemble.sense, span, threads)
+    density = partial(log_posterior, records, fit.prior, ensemble.sense, spans, threads)
     return climbed(density, fit.sample.members, _ROUNDS, ensemble.seed)

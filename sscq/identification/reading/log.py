@@ -239,11 +239,13 @@ def _on_grid(name: str, time: Array, found: dict[str, Array]) -> tuple[Log, list
     usual = float(np.median(apart))
     findings = []
     for parts in _FINER:
-        step = usual / parts
-        rows = np.round(time / step).astype(np.int64)
-        off = np.abs(time / step - rows) > _OFF_GRID
-        if off.mean() <= _MOST_OFF and (np.diff(rows) > 0).all():
+        # Row by row: a period that is not quite the median does not drift off the grid.
+        between = np.maximum(np.round(apart * parts / usual), 1.0)
+        off = np.abs(apart * parts / usual - between) > _OFF_GRID * np.maximum(between, 1.0)
+        if off.mean() <= _MOST_OFF:
             break
+    rows = np.concatenate([[0], np.cumsum(between)]).astype(np.int64)
+    step = float(time[-1] / rows[-1])
     if off.mean() > _MOST_OFF:
         text = f"rows come irregularly: {100.0 * off.mean():.0f} % are not on a grid of {step:.3g} s"
         advice = "they are counted at the nearest place of it; log with a fixed period if fast lags matter"

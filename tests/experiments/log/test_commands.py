@@ -72,7 +72,7 @@ def test_a_later_log_is_held_against_the_sheet(commissioned, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["verify", other, "--sheet", str(commissioned)])
     assert stop.value.code == 3
-    assert "the loop has changed; commission it again" in capsys.readouterr().out
+    assert "loop, loads or noise have changed; commission it again" in capsys.readouterr().out
 
 
 def test_nothing_is_overwritten(commissioned, capsys):
@@ -103,8 +103,8 @@ def test_assess_exits_with_what_it_found(tmp_path, capsys):
         cli.main(["assess", log, "--columns", named, "--present", "0.8,0.02", "--quiet"])
     assert stop.value.code == 3
     printed = capsys.readouterr().out
-    assert "warning the loop did not run with the given gains: kp 0.8 on the sheet, 0.38 in the log" in printed
-    assert "present gains: kp 0.38, ki 0.02, kd 0" in printed
+    assert "warning the loop did not run with the given gains: kp 0.8 on the sheet, 0.4 in the log" in printed
+    assert "present gains: kp 0.4, ki 0.02, kd 0" in printed
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,21 @@ def test_lanes_are_the_slow_filter_and_one_lane(logs, structure, draw):
     assert (together == alone).all()
 
 
+@pytest.mark.parametrize(
+    ("structure", "draw", "scaled"), [(TWO_LAGS, drawn, "slope"), (OSCILLATING, oscillating, "gain")]
+)
+def test_the_unit_of_the_output_does_not_matter(logs, structure, draw, scaled):
+    """In thousandths of it each counted row has the density of a number a thousand times as small."""
+    _, y, u = logs["R1"]
+    rng, unit, names = np.random.default_rng(2), 1e-3, structure.parameters
+    parameters = draw(20, rng)
+    other = parameters.copy()
+    other[:, [names.index(scaled), names.index("noise")]] *= unit
+    one = log_likelihoods(structure, [LoopRecord(y, u, 1.0)], parameters)
+    small = log_likelihoods(structure, [LoopRecord(unit * y, u, 1.0)], other, spans=(100.0 * unit, 100.0))
+    assert small - one == pytest.approx(np.full(20, -597 * np.log(unit)), rel=1e-6)
+
+
 def test_records_are_counted_one_by_one(logs):
     """A short one beside a long one counts what it counts alone."""
     (_, y, u), (_, other, given) = logs["R1"], logs["R3"]

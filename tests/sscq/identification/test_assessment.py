@@ -65,22 +65,43 @@ def test_gains_come_from_the_log_where_there_is_no_sheet():
     found = assess(short(R1, 90))
     assert found.present.ki == pytest.approx(R1.ki, rel=1e-6)
     assert codes(found) == ["gains"]
-    assert "no gains were given; those of the log are kp 0.38, ki 0.02" in found.findings[0].text
+    assert "no gains were given; those of the log are kp 0.4, ki 0.02" in found.findings[0].text
 
 
 @pytest.mark.parametrize(
     ("present", "words"),
     [
-        ({"kp": 0.8, "ki": 0.02}, "kp 0.8 on the sheet, 0.38 in the log"),
+        ({"kp": 0.8, "ki": 0.02}, "kp 0.8 on the sheet, 0.4 in the log"),
         ({"form": "standard", "K": 0.4, "Ti": 40.0}, "ki 0.01 on the sheet, 0.02 in the log"),
-        ({"kp": -0.4, "ki": -0.02}, "kp -0.4 on the sheet, 0.38 in the log"),
+        ({"kp": -0.4, "ki": -0.02}, "kp -0.4 on the sheet, 0.4 in the log"),
     ],
 )
 def test_gains_that_the_loop_did_not_have_are_told(present, words):
     found = assess(short(R1, 90), LoopKnowledge(present=present))
     assert codes(found) == ["gains"]
     assert words in found.findings[0].text
-    assert found.present.kp == pytest.approx(0.38, rel=1e-3)
+    assert found.present.kp == pytest.approx(0.4, rel=1e-3)
+
+
+def of_block(kp, ki):
+    """A log of ninety rows of a block that sums behind its output, on a wandering error."""
+    rng = np.random.default_rng(0)
+    error = np.cumsum(0.1 * rng.standard_normal(90))
+    output = 40.0 + kp * error + ki * np.concatenate([[0.0], np.cumsum(error)[:-1]])
+    return Log("block", 1.0, np.full(90, 50.0), 50.0 - error, output, None, ((0, 90),))
+
+
+@pytest.mark.parametrize(
+    ("kp", "ki", "sense"), [(2.0, 0.0, 1.0), (-2.0, 0.0, -1.0), (-0.5, -0.02, -1.0), (0.3, 0.5, 1.0)]
+)
+def test_the_sense_is_that_of_the_blocks_gains(kp, ki, sense):
+    """Also of a block without an integral, which rounding gives none, and of one with next to no kp."""
+    found = assess(of_block(kp, ki), LoopKnowledge(present={"kp": kp, "ki": ki}))
+    assert found.sense == sense
+    assert codes(found) == []
+    alone = assess(of_block(kp, ki))
+    assert alone.sense == sense
+    assert alone.present.vector == pytest.approx((kp, ki, 0.0), rel=1e-6, abs=1e-9)
 
 
 def test_an_output_that_no_pid_makes_is_told():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import Filtered
-from sscq.identification.ensemble import DISCREPANCY, MEMBERS, PlantMembers, identify, spans
+from sscq.identification.ensemble import DISCREPANCY, MEMBERS, PlantMembers, identify, interval_of
 from sscq.identification.residuals import residual_test
 from tests.plants.identification.reference_logs import LOOPS
 
@@ -34,7 +34,7 @@ def found():
 def test_ensembles_are_those_of_the_reference(found, name):
     members = found[name].members[0]
     for parameter, (middle, low, high) in EXPECTED[name].items():
-        own_low, own_middle, own_high = spans(members.column(parameter))
+        own_low, own_middle, own_high = interval_of(members.column(parameter))
         room = ROOM * (high - low)
         assert (own_low, own_middle, own_high) == pytest.approx((low, middle, high), abs=room), parameter
     assert found[name].refusal == ""
@@ -43,7 +43,7 @@ def test_ensembles_are_those_of_the_reference(found, name):
 
 def test_gain_of_the_first_log(found):
     members = found["R1"].members[0]
-    low, middle, high = spans(members.column("slope") / members.column("decay"))
+    low, middle, high = interval_of(members.column("slope") / members.column("decay"))
     assert (low, middle, high) == pytest.approx((1.46, 1.95, 2.82), abs=ROOM * (2.82 - 1.46))
 
 

@@ -31,7 +31,7 @@ def test_nothing_need_be_known(read):
     ("present", "gains"),
     [
         ({"kp": 0.4, "ki": 0.02}, (0.4, 0.02, 0.0)),
-        ({"form": "standard", "K": 0.8, "Ti": 40.0, "Td": 5.0, "N": 8.0}, (0.8, 0.02, 4.0)),
+        ({"form": "standard", "K": 0.8, "Ti": 40.0, "Td": 5.0}, (0.8, 0.02, 4.0)),
         ({"form": "standard", "K": 0.8}, (0.8, 0.0, 0.0)),
         ({"form": "series", "K": 0.8, "Ti": 40.0, "Td": 10.0}, (1.0, 0.02, 8.0)),
     ],
@@ -54,6 +54,10 @@ def test_forms_of_the_present_gains(read, present, gains):
         ({"present": {"ki": 1}}, "the present gains have no kp"),
         ({"present": {"form": "standard", "K": 1, "Ti": 0}}, "integral_time"),
         ({"scenario": {"steps": 1}}, "no entry of scenario 'steps'"),
+        ({"scenario": {"set_point": 0}}, "a step of the set_point other than 0"),
+        ({"scenario": {"horizon": -1}}, "the horizon must be above 0"),
+        ({"limits": {"max_sensitivity": 0.5}}, "max_sensitivity must be above 1"),
+        ({"columns": {"measured": 3}}, "columns and units must be texts"),
         ({"limits": {"travel_factor": True}}, "travel_factor must be a finite number, got True"),
     ],
 )

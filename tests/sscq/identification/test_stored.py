@@ -93,8 +93,17 @@ def test_a_later_log_of_the_same_plant_is_explained(identified):
     assert changed.error > found.error
 
 
+def test_a_log_with_more_rows_is_averaged(identified):
+    """Two rows of half a second each are one."""
+    log = log_of(R2)
+    twice = {name: np.repeat(getattr(log, name), 2) for name in ("set_point", "measured", "output")}
+    finer = replace(log, step=0.5, stretches=((0, 1200),), **twice)
+    one, other = (verify(load(identified[0]), each) for each in (log, finer))
+    assert one == other
+
+
 def test_a_log_of_another_period_is_refused(identified):
     log = log_of(R2)
-    with pytest.raises(ValueError, match="rows of after.csv are 0.5 s apart, those of the ensemble 1 s"):
-        verify(load(identified[0]), replace(log, step=0.5))
+    with pytest.raises(ValueError, match="rows of after.csv are 2 s apart, those of the ensemble 1 s"):
+        verify(load(identified[0]), replace(log, step=2.0))
     assert np.isfinite(log.measured).all()

@@ -227,6 +227,17 @@ def test_irregular_rows_lie_on_a_finer_grid_or_are_told(log):
     assert codes(log(shaken)) == ["jitter"]
 
 
+def test_a_period_that_is_not_quite_the_usual_one_does_not_drift(log):
+    """Stamps in milliseconds of a clock that is slow by a third of a per cent, over two hours."""
+    lines = rows(1800)
+    for k, line in enumerate(lines):
+        line[0] = round(1.0033 * k, 3)
+    found = log(lines)
+    assert found.findings == ()
+    assert len(found) == 1800
+    assert found.step == pytest.approx(1.0033, rel=1e-5)
+
+
 def test_a_compressed_history_is_told_and_refused(log):
     r, y, u = R1.run()
     line = np.interp(np.arange(600.0), np.arange(0.0, 600.0, 12.0), y[::12])
