@@ -72,7 +72,5 @@ def scenario_of(log: Log, known: LoopKnowledge, found: LoopAssessment) -> LoopSc
     if found.ensemble is None:
         return None
     low, high = known.output_limits
-    span = known.measured_span
-    output_span = 100.0 if span is None else span[1] - span[0]
-    usual = default_scenario(found.ensemble, log, output_span, high - low)
+    usual = default_scenario(found.ensemble, log, known.output_span(log), high - low)
     return dataclasses.replace(usual, **{name: float(value) for name, value in known.scenario.items()})

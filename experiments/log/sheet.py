@@ -110,10 +110,10 @@ def what_to_do(case: CommissioningCase) -> str:
     """Return what the terminal says: the advice, and what to type."""
     lines = [f"{case.advice.status}: {case.advice.reason}"]
     if case.change is not None:
-        other = "proposed" if case.advice.status in {"advised", "sharp"} else "turned down"
+        other = "proposed" if case.advice.to_be_typed else "turned down"
         rows = [_gain_row("present", case.change.present), _gain_row(other, case.change.proposed)]
         lines += ["", text_table(("gains", "kp", "ki [1/s]", "kd [s]", "K", "Ti [s]", "Td [s]"), rows)]
-        if case.advice.status == "advised":
+        if case.advice.to_be_typed:
             steps = ", ".join(f"{a:g}" for a in STEPS)
             lines.append(f"in steps of authority {steps}, {case.change.waiting_time:.0f} s each")
     return "\n".join(lines)
@@ -144,7 +144,7 @@ def document(case: CommissioningCase) -> dict[str, Any]:
         "scenario": case.scenario,
         "discrepancy": found.discrepancy,
         "tests": tests_of(found),
-        "abort": change.abort if change is not None and advice.status == "advised" else None,
+        "abort": change.abort if change is not None and advice.to_be_typed else None,
         "findings": [
             {"severity": f.severity, "code": f.code, "text": f.text, "advice": f.advice} for f in found.findings
         ],

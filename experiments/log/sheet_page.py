@@ -10,7 +10,7 @@ import numpy as np
 from experiments.log.sheet import STEPS, CommissioningCase, ProposedChange, gains_of, tests_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
-from sscq.identification.advice import some, told
+from sscq.identification.advice import JUDGED, some, told
 from sscq.identification.promise import LoopsAtRest
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _AUTHORITY = np.linspace(0.0, 1.0, 21)
 _TOLD = (0, 5, 10, 20)  # rows of the table, of these
-_JUDGED = 120  # members whose margins are computed on the way
 _RARE = 0.01  # share of the plants below which a structure is not told of
 _WORD = {
     "advised": "Use these gains",
@@ -56,7 +55,7 @@ def page(case: CommissioningCase) -> Html:
     parts = [element("h1", title), _verdict(case)]
     if case.change is not None:
         parts.append(_typed(case, case.change))
-        if case.advice.status in {"advised", "sharp"}:
+        if case.advice.to_be_typed:
             parts += [_authority(case.change), _expected(case.change), _stop(case.change)]
     parts += [_findings(case), _rests_on(case)]
     head = join((element("meta", charset="utf-8"), element("title", title), element("style", Html(style + _PRINT))))
@@ -71,7 +70,7 @@ def _verdict(case: CommissioningCase) -> Html:
     if case.advice.status != "advised":
         parts.append(element("p", f"{reason[:1].upper()}{reason[1:]}."))
     if promised is not None:
-        what = "proposed gains" if case.advice.status == "advised" else "best gains that were found"
+        what = "proposed gains" if case.advice.to_be_typed else "best gains that were found"
         text = (
             f"Integral of the absolute error in the scenario, {what}: {told(promised)} that explain the log. The "
             f"output travels {promised.travel:.2f} times as far."
@@ -82,7 +81,7 @@ def _verdict(case: CommissioningCase) -> Html:
 
 def _typed(case: CommissioningCase, change: ProposedChange) -> Html:
     low, high = case.known.output_limits
-    advised = case.advice.status in {"advised", "sharp"}
+    advised = case.advice.to_be_typed
     values: list[tuple[str, Any]] = [
         ("kp [u/y]", lambda g: g.kp),
         ("ki [u/(y s)]", lambda g: g.ki),
@@ -138,7 +137,7 @@ def _authority(change: ProposedChange) -> Html:
     """Margins on the way from the present to the proposed gains: a line between stable gains need not be stable."""
     present, proposed = (np.abs(np.array(gains.vector)) for gains in (change.present, change.proposed))
     gains = present + _AUTHORITY[:, None] * (proposed - present)
-    members = some(change.ensemble.spread(change.discrepancy), _JUDGED)
+    members = some(change.ensemble.spread(change.discrepancy), JUDGED)
     found = LoopsAtRest(members, change.law, 0.0 * proposed, 2.0 * np.maximum(present, proposed)).margins(gains)
     worst = found.sensitivity.max(axis=1)
     usual = np.quantile(found.sensitivity, 0.95, axis=1, method="inverted_cdf")

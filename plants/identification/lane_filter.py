@@ -16,7 +16,7 @@ from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
-from plants.identification.row import PER_CENT, Row, column
+from plants.identification.row import PER_CENT, Row, column, curved
 from plants.identification.slow_filter import SKIPPED, VAGUE
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ _THETA = (
     *("walk_noise", "load_noise", "noise", "load_start", "curve", "sense", "x_start", "x_variance", "x_shared"),
 )
 _COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
-_SMALL = 1e-5  # of curve times input, below which phi is told by its series
 
 
 def log_likelihoods(
@@ -165,21 +164,8 @@ def _kernel() -> Kernel:
     """The compiled filter; one for all records."""
     design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"))
     rows = design.rows
-    for name in (
-        ALIVE,
-        "total",
-        "product",
-        "scale",
-        "input_scale",
-        "first",
-        "u",
-        "before",
-        "after",
-        "x",
-        "y",
-        "d",
-        "c",
-    ):
+    of_start, state = ("scale", "input_scale", "first"), ("x", "y", "d", "c")
+    for name in (ALIVE, "total", "product", *of_start, "u", "before", "after", *state):
         rows.add(name)
     rows.add("covariance", len(_COVARIANCE))
     rows.add("theta", len(_THETA))
@@ -213,23 +199,15 @@ def _start(lane: Lane) -> None:
     values |= {"xx": given["x_variance"], "xd": given["x_shared"], "dd": VAGUE * lane.one("input_scale")}
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
-    first = curved_input(lane.one("u"), given["curve"]) * given["sense"]
+    first = curved(lane.one("u"), given["curve"]) * given["sense"]
     lane["after"], lane["x"], lane["y"] = (first,), (given["x_start"] * first,), (lane.one("first"),)
     lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
-
-
-def curved_input(u: Any, curve: Any) -> Any:
-    """(exp(curve u) - 1) / curve, by its series where both are small."""
-    bend = curve * u
-    small = _SMALL - elementary.abs(bend)
-    series = u * (1.0 + bend * (0.5 + bend / 6.0))
-    return elementary.where(small, series, (elementary.exp(bend) - 1.0) / elementary.where(small, 1.0, curve))
 
 
 def _curve(lane: Lane) -> None:
     given = _given(lane)
     lane["before"] = lane["after"]
-    lane["after"] = (curved_input(lane.one("u"), given["curve"]) * given["sense"],)
+    lane["after"] = (curved(lane.one("u"), given["curve"]) * given["sense"],)
 
 
 def _update(lane: Lane) -> None:

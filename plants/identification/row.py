@@ -7,9 +7,11 @@ over a held input; all else is here. The states are an inner one and the output 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from plants.core import elementary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +30,15 @@ PER_CENT: Spans = (100.0, 100.0)
 _SMALL_CURVE = 1e-5  # of curve times input, below which it is told by its series
 
 
-def curved(u: Array, curve: Array | float) -> Array:
-    """Return phi of deviations from the middle of the input: (exp(curve u) - 1) / curve, u itself without a curve."""
-    curve = np.asarray(curve, float)
+def curved(u: Any, curve: Any) -> Any:
+    """Return phi of deviations from the middle of the input: (exp(curve u) - 1) / curve, u itself without a curve.
+
+    Of arrays, and of the traced numbers of a kernel.
+    """
     bend = curve * u
-    small = np.abs(bend) < _SMALL_CURVE
-    steep = np.where(small, 1.0, curve)
-    return np.where(small, u * (1.0 + bend * (0.5 + bend / 6.0)), np.expm1(bend) / steep)
+    small = _SMALL_CURVE - elementary.abs(bend)
+    series = u * (1.0 + bend * (0.5 + bend / 6.0))
+    return elementary.where(small, series, (elementary.exp(bend) - 1.0) / elementary.where(small, 1.0, curve))
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,10 @@ WIDEST = 0.8
 """Width of the promised interval beyond which nothing is advised."""
 
 _ROUNDS, _CANDIDATES, _ELITE = 5, 120, 15
-_SEARCHED, _JUDGED = 40, 120  # members that the search sees, and whose margins are judged
+_SEARCHED = 40  # members that the search sees
+JUDGED = 120
+"""Members whose margins are judged."""
+
 _SHARE = 0.95
 _PRICE = 5.0  # of a share by which a limit is exceeded
 _FIRST_DEVIATION, _LEAST_DEVIATION = 0.8, 0.03  # of logarithms of gains
@@ -81,6 +84,11 @@ class Advice:
     margins: MemberMargins | None = None
     present_margins: MemberMargins | None = None
     evaluations: int = 0
+
+    @property
+    def to_be_typed(self) -> bool:
+        """Whether the gains that were found should take the place of the present ones."""
+        return self.status in {"advised", "sharp"}
 
 
 def advise(
@@ -131,7 +139,7 @@ def advise(
             "gains that it was recorded with",
         )
     found_gains = search.best()
-    at_rest = LoopsAtRest(some(members, _JUDGED), law, *search.range_of(found_gains))
+    at_rest = LoopsAtRest(some(members, JUDGED), law, *search.range_of(found_gains))
     # As they are typed in: what is promised is promised of these.
     gains = rounded(_led_inside(at_rest, own, found_gains, allowed))
     margins, before = at_rest.margins(gains[None]), at_rest.margins(own[None])

@@ -16,7 +16,7 @@ import numpy as np
 
 from controllers.forms import Gains
 from sscq.identification import signals
-from sscq.identification.advice import some
+from sscq.identification.advice import JUDGED, some
 from sscq.identification.effective_gains import EffectiveGains, effective_gains
 from sscq.identification.ensemble import DISCREPANCY, OF_ONE_MOVE, Ensemble, identify
 from sscq.identification.loop_knowledge import LoopKnowledge
@@ -41,7 +41,6 @@ _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's in
 _NOTHING = 1e-6  # of kp: an integral gain times a row below it is rounding
 _SHARP = 3.0  # Ms of the present loop
 _COARSE_ROWS = 3.0  # rows in the loop's fastest time
-_JUDGED = 120  # members whose margins are computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +233,7 @@ def _identified(
 ) -> tuple[LoopAssessment, str]:
     low, high = known.output_limits
     span = high - low
-    measured = log.measured[np.isfinite(log.measured)]
-    own = known.measured_span
-    output_span = own[1] - own[0] if own is not None else float(4.0 * np.ptp(measured))
+    output_span = known.output_span(log)
     ensemble = identify(
         log.records(),
         sense=found.sense,
@@ -283,14 +280,14 @@ def _margins(
         return None
     own = np.abs(np.array(present.vector))
     law = loop_law(ensemble, known.output_limits, sample_time=sample_time)
-    return LoopsAtRest(some(ensemble.members, _JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9)).margins(own)
+    return LoopsAtRest(some(ensemble.members, JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9)).margins(own)
 
 
 def _of_plants(log: Log, found: LoopAssessment) -> list[LogFinding]:
     """What the plants say of the loop."""
     told = []
     if found.valve is not None and found.valve.lags:
-        advice = "mend it first, or say --accept-valve to tune around it"
+        advice = "mend it first, or say --accept-valve to draw the plants with such a valve"
         told.append(LogFinding("warning", "valve", f"{found.valve.text} (gain {found.valve.gain:.0f})", advice))
     if found.margins is not None:
         middle = float(np.median(found.margins.sensitivity))

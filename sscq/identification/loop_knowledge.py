@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from controllers.forms import Gains, SeriesForm, StandardForm
 from plants.core.names import unknown
 from plants.core.reading.files import FileError
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from sscq.identification.reading.log import Log
+
 FORMS: dict[str, tuple[str, ...]] = {
     "parallel": ("kp", "ki", "kd"),
     "standard": ("K", "Ti", "Td"),
@@ -25,6 +29,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 """Gains of each form; times in seconds, those that are left out are off."""
 
+_OF_DATA = 4.0  # loops are logged about one place of their span
 _LONGEST = 1e6  # [s]
 _SCENARIO = ("horizon", "set_point", "load")
 _LIMITS = ("travel_factor", "max_sensitivity")
@@ -48,8 +53,6 @@ class LoopKnowledge:
         "horizon" [s], heights of the "set_point" step and of the "load" step; what is left out is as in the log.
     limits : mapping
         "travel_factor" and "max_sensitivity" that other gains may have.
-    units : mapping
-        Of "measured", "output": words for the sheet.
     columns : mapping
         From "time", "set_point", "measured", "output", "mode" to names in the log.
 
@@ -65,7 +68,6 @@ class LoopKnowledge:
     present: Mapping[str, Any] = field(default_factory=dict)
     scenario: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,8 +87,8 @@ class LoopKnowledge:
         self.gains()
 
     def _check_sizes(self) -> None:
-        if not all(isinstance(value, str) for group in (self.columns, self.units) for value in group.values()):
-            raise ValueError("columns and units must be texts")
+        if not all(isinstance(value, str) for value in self.columns.values()):
+            raise ValueError("columns must be texts")
         if "horizon" in self.scenario and not 0.0 < self.scenario["horizon"] <= _LONGEST:
             raise ValueError(f"the horizon must be above 0 and at most {_LONGEST:g} s, got {self.scenario['horizon']}")
         if self.scenario.get("set_point") == 0.0:
@@ -113,6 +115,13 @@ class LoopKnowledge:
         except (TypeError, ValueError) as error:
             raise FileError(f"{path}: {error}") from None
 
+    def output_span(self, log: Log) -> float:
+        """Return the width of the measured value's span: as given, else four times what the log covers of it."""
+        if self.measured_span is not None:
+            return self.measured_span[1] - self.measured_span[0]
+        measured = log.measured[np.isfinite(log.measured)]
+        return float(_OF_DATA * np.ptp(measured))
+
     def gains(self) -> Gains | None:
         """Return the present gains in the parallel form; None where they are not given."""
         if not self.present:
@@ -138,7 +147,7 @@ def _entries(found: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     for key in found:
         if key not in names:
             raise ValueError(unknown("entry", key, names))
-    for key in ("present", "scenario", "limits", "units", "columns"):
+    for key in ("present", "scenario", "limits", "columns"):
         if key in found and not isinstance(found[key], dict):
             raise ValueError(f"{key} must be a mapping, got {found[key]!r}")
     return found

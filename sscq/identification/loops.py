@@ -19,7 +19,6 @@ from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
-from plants.identification.lane_filter import curved_input
 from plants.identification.row import Row, column, curved
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ def _law(law: PID, lane: Lane) -> None:
     lane["largest_error"] = (elementary.maximum(lane.one("largest_error"), here * size),)
     lane["largest_move"] = (elementary.maximum(lane.one("largest_move"), here * elementary.abs(command)),)
     lane["u_before"] = (command,)
-    lane["v"] = (here * given["sense"] * curved_input(command, given["curve"]),)
+    lane["v"] = (here * given["sense"] * curved(command, given["curve"]),)
 
 
 def _plant(lane: Lane) -> None:

@@ -129,7 +129,6 @@ _ONE_MOVE = 5  # rows
 def loop_law(
     ensemble: Ensemble,
     limits: tuple[float, float] = (0.0, 100.0),
-    filter_time: float = 0.0,
     sample_time: float | None = None,
 ) -> PID:
     """Return the law of the loop in deviations from where it rests: the derivative, if any, on the measurement."""
@@ -140,7 +139,6 @@ def loop_law(
         sample_time=sample_time or record.step,
         rate_source="difference",
         derivative_on="measurement",
-        derivative_filter_time=filter_time,
         action="direct" if ensemble.sense > 0.0 else "reverse",
     )
 

@@ -36,8 +36,6 @@ class StoredEnsemble:
     members : tuple of PlantMembers
     sense, step, discrepancy : float
         Step: between rows of the logs [s].
-    output_at_rest, input_at_rest : float
-        From which deviations are counted.
     refusal : str
         Why no gains should follow from it; empty: they may.
     """
@@ -46,21 +44,16 @@ class StoredEnsemble:
     sense: float
     step: float
     discrepancy: float
-    output_at_rest: float
-    input_at_rest: float
     refusal: str = ""
 
 
 def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY) -> dict[str, Any]:
     """Return an ensemble as plain data."""
-    origin = ensemble.records[0].origin
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "sense": ensemble.sense,
         "step": ensemble.records[0].step,
-        "output_at_rest": origin[0],
-        "input_at_rest": origin[1],
         "discrepancy": discrepancy,
         "refusal": ensemble.refusal,
         "structures": [
@@ -107,8 +100,7 @@ def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
     refusal = found["refusal"]
     if not isinstance(refusal, str):
         raise TypeError(f"refusal must be a text, got {refusal!r}")
-    spread, output, given = (_number(key, found[key]) for key in ("discrepancy", "output_at_rest", "input_at_rest"))
-    return StoredEnsemble(members, sense, step, spread, output, given, refusal)
+    return StoredEnsemble(members, sense, step, _number("discrepancy", found["discrepancy"]), refusal)
 
 
 def _members(group: Any) -> PlantMembers:

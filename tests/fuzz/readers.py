@@ -65,8 +65,7 @@ LOOP = {
     "scenario": {"set_point": 2.0}, "limits": {"travel_factor": 1.5}, "columns": {"measured": "PV"},
 }  # fmt: skip
 IDENTIFIED = {
-    "schema": stored.SCHEMA, "version": stored.VERSION, "sense": 1.0, "step": 1.0, "output_at_rest": 50.0,
-    "input_at_rest": 40.0, "discrepancy": 0.08, "refusal": "",
+    "schema": stored.SCHEMA, "version": stored.VERSION, "sense": 1.0, "step": 1.0, "discrepancy": 0.08, "refusal": "",
     "structures": [
         {"name": one.name, "parameters": list(one.parameters), "members": [[0.5] * 9, [1] * 9]}
         for one in stored.STRUCTURES.values()

@@ -21,7 +21,7 @@ from flcs import KnowledgeBase
 TINY = (
     "plant=fopdt", "seeds=1", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.teacher_generations=1", "budget.verdict_seeds=2",
     "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20}",
-    "threads=1", "quiet=true",
+    "threads=1", "quiet=true", "fitness.margins_of=first",  # drawn plants leave so short a search nothing
 )  # fmt: skip
 
 
@@ -49,9 +49,6 @@ def cost(job, kb, limit):
     return on_task(SimpleNamespace(setup=job), task)(kb)
 
 
-ROUNDING = 1e-12  # of a cost that is summed in another order
-
-
 def test_what_comes_out_is_no_worse_than_what_was_given_at_the_same_limits(runs, monkeypatch):
     monkeypatch.chdir(runs)
     job = begun(configured("design", [*TINY, "start=kb.json"]))
@@ -61,8 +58,7 @@ def test_what_comes_out_is_no_worse_than_what_was_given_at_the_same_limits(runs,
     travel = controllers(runs / "second")["fixed"]["measures"]["taught"]["total_variation"]
     assert cost(job, equal, travel) <= cost(job, stored, travel)
     assert cost(job, direct, travel) <= cost(job, stored, travel)
-    # Margins at drawn plants may leave the few evaluations of this design nothing better: the same, up to rounding.
-    assert cost(job, free, None) <= cost(job, stored, None) * (1.0 + ROUNDING)
+    assert cost(job, free, None) < cost(job, stored, None)
 
 
 def test_what_was_given_is_judged_and_may_be_recommended(runs):

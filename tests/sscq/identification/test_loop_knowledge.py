@@ -57,7 +57,7 @@ def test_forms_of_the_present_gains(read, present, gains):
         ({"scenario": {"set_point": 0}}, "a step of the set_point other than 0"),
         ({"scenario": {"horizon": -1}}, "the horizon must be above 0"),
         ({"limits": {"max_sensitivity": 0.5}}, "max_sensitivity must be above 1"),
-        ({"columns": {"measured": 3}}, "columns and units must be texts"),
+        ({"columns": {"measured": 3}}, "columns must be texts"),
         ({"limits": {"travel_factor": True}}, "travel_factor must be a finite number, got True"),
     ],
 )
