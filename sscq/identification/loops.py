@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _PLANT = ("x_x", "x_y", "y_x", "y_y", "x_v", "y_v", "x_before", "y_before", "x_after", "y_after")
 _OF_MEMBER = (*_PLANT, "curve", "noise", "sense", "lost_beyond")
-_SUMS = ("error", "squared", "travel", "largest_error", "largest_move")
+_SUMS = ("error", "travel")
 _LOST = 1e3  # moves of the set point, or of what a load of that size would do: no loop comes back from there
 
 
@@ -78,19 +78,12 @@ class LoopQualities:
     ----------
     error : array
         Integral of the magnitude of the control error, without noise [y s].
-    squared : array
-        Of its square.
     travel : array
         Sum of the magnitudes of the output's moves [u].
-    largest_error, largest_move : array
-        Of the control error, and of the output from where it rests.
     """
 
     error: Array
-    squared: Array
     travel: Array
-    largest_error: Array
-    largest_move: Array
 
     @property
     def lost(self) -> NDArray[np.bool_]:
@@ -270,10 +263,7 @@ def _law(law: PID, lane: Lane) -> None:
     lane["law"] = states
     lane["measured_before"] = (measured,)
     lane["error"] = (lane.one("error") + here * size * h,)
-    lane["squared"] = (lane.one("squared") + here * size * size * h,)
     lane["travel"] = (lane.one("travel") + here * elementary.abs(command - lane.one("u_before")),)
-    lane["largest_error"] = (elementary.maximum(lane.one("largest_error"), here * size),)
-    lane["largest_move"] = (elementary.maximum(lane.one("largest_move"), here * elementary.abs(command)),)
     lane["u_before"] = (command,)
     lane["v"] = (here * given["sense"] * curved(command, given["curve"]),)
 
