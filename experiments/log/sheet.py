@@ -102,7 +102,7 @@ class CommissioningCase:
             return None
         sample_time = self.known.sample_time or self.log.step
         law = loop_law(found.ensemble, self.known.output_limits, sample_time=sample_time)
-        proposed = Gains(*(found.sense * value for value in gains))
+        proposed = Gains(*(found.sense * value + 0.0 for value in gains))  # no -0 on a sheet
         return ProposedChange(found.ensemble, self.scenario, law, found.present, proposed, found.discrepancy)
 
 

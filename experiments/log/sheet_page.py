@@ -143,7 +143,7 @@ def _authority(change: ProposedChange) -> Html:
     usual = np.quantile(found.sensitivity, 0.95, axis=1, method="inverted_cdf")
     rows = [("authority", "kp", "ki", "kd", "Ms, 95 %", f"Ms, all {sum(map(len, members))}")]
     for k in _TOLD:
-        kp, ki, kd = (f"{value:.4g}" for value in change.ensemble.sense * gains[k])
+        kp, ki, kd = (f"{value:.4g}" for value in change.ensemble.sense * gains[k] + 0.0)
         rows.append((f"{_AUTHORITY[k]:g}", kp, ki, kd, f"{usual[k]:.2f}", f"{worst[k]:.2f}"))
     between = "Nothing on the way is worse than both ends."
     if worst.max() > max(worst[0], worst[-1]) * 1.001:
