@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sscq.certificates.energy_lyapunov import energy_lyapunov
     from sscq.fitness import Fitness
     from sscq.identification.advice import advise
-    from sscq.identification.assessment import assess
+    from sscq.identification.assessing.assessment import assess
     from sscq.identification.ensemble import identify
     from sscq.identification.promise import promise
     from sscq.identification.reading.log import read_log
@@ -46,7 +46,7 @@ _LATER = {
     "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
     "failure_bound": "sscq.worst.worst_case", "usual_envelope": "sscq.worst.envelope",
     "worst_case": "sscq.worst.worst_case",
-    "advise": "sscq.identification.advice", "assess": "sscq.identification.assessment",
+    "advise": "sscq.identification.advice", "assess": "sscq.identification.assessing.assessment",
     "identify": "sscq.identification.ensemble", "promise": "sscq.identification.promise",
     "read_log": "sscq.identification.reading.log",
 }  # fmt: skip

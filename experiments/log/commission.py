@@ -19,7 +19,7 @@ from sscq.identification.promise import default_scenario
 if TYPE_CHECKING:
     import argparse
 
-    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.loop_knowledge import LoopKnowledge
     from sscq.identification.promise import LoopScenario
     from sscq.identification.reading.log import Log

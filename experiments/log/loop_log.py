@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from experiments.runtime.errors import UserError
 from experiments.runtime.progress import Progress
-from sscq.identification.assessment import assess
+from sscq.identification.assessing.assessment import assess
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.reading.log import read_log
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from sscq.identification.assessment import LoopAssessment, Tell
+    from sscq.identification.assessing.assessment import LoopAssessment, Tell
     from sscq.identification.reading.log import Log
 
 NOT_TOLD = 3  # exit code: the log is sound, but no gains follow from it

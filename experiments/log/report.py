@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.runtime.tables import text_table
+from sscq.identification.assessing.valve import GAIN
 from sscq.identification.ensemble import interval_of
-from sscq.identification.valve import GAIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.ensemble import Ensemble
     from sscq.identification.reading.log import Log
     from sscq.identification.reading.signs import LogFinding

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from controllers import PID
     from sscq.identification.advice import Advice
-    from sscq.identification.assessment import LoopAssessment
+    from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.ensemble import Ensemble
     from sscq.identification.loop_knowledge import LoopKnowledge
     from sscq.identification.promise import LoopScenario, Promise

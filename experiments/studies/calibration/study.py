@@ -22,7 +22,7 @@ from experiments.studies.calibration.loops import KINDS, REST, DrawnPlant, caref
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from sscq.identification.advice import advise
-from sscq.identification.assessment import assess
+from sscq.identification.assessing.assessment import assess
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.promise import default_scenario
 from sscq.identification.reading.log import Log

@@ -24,7 +24,9 @@ def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(FILE)
     cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
-              "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4", "output=run", "quiet=true"])  # fmt: skip
+              "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4",
+              "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20}",
+              "output=run", "quiet=true"])  # fmt: skip
     shown = capsys.readouterr().out
     assert "proportional feedback" in shown
     assert "Laws of the plant's own field" in shown

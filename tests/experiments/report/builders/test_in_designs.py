@@ -18,6 +18,8 @@ QUICK = (
     "network.inputs=[e,e_rate]",
     "budget.teacher_generations=1",
     "budget.verdict_seeds=2",
+    "draws={taught: 0, validation: 0, verdict: 40}",
+    "assurance={certificate: false, worst_evaluations: 20}",
     "quiet=true",
 )
 

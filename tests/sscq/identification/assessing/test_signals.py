@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sscq.identification import signals
+from sscq.identification.assessing import signals
 
 
 def test_a_sine_in_noise_is_an_oscillation_with_its_period():

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers.forms import Gains
-from sscq.identification import signals
 from sscq.identification.advice import JUDGED, some
-from sscq.identification.effective_gains import EffectiveGains, effective_gains
+from sscq.identification.assessing import signals
+from sscq.identification.assessing.effective_gains import EffectiveGains, effective_gains
+from sscq.identification.assessing.valve import ValveFinding, valve_finding
 from sscq.identification.ensemble import DISCREPANCY, OF_ONE_MOVE, Ensemble, identify
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.promise import LoopsAtRest, MemberMargins, loop_law
 from sscq.identification.reading.signs import LogFinding, quantum
-from sscq.identification.valve import ValveFinding, valve_finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sscq.identification.assessment import assess
+from sscq.identification.assessing.assessment import assess
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.reading.log import Log
 from tests.plants.identification.reference_logs import R1, R2, R3

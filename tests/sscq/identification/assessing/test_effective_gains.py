@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sscq.identification.effective_gains import effective_gains
+from sscq.identification.assessing.effective_gains import effective_gains
 from tests.plants.identification.reference_logs import LOOPS, R1
 
 

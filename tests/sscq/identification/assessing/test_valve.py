@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sscq.identification.valve import GAIN, ValveFinding, with_play, with_sticking
+from sscq.identification.assessing.valve import GAIN, ValveFinding, with_play, with_sticking
 
 COMMAND = np.array([0.0, 1.0, 3.0, 3.0, 2.5, 1.0, -1.0, 4.0])
 
