@@ -89,6 +89,9 @@ def range_rows(plant: Plant) -> list[tuple[str, str, str, str]]:
     for axis in EnvelopeGenes(plant, ranges).ranges:
         origin = "declared" if axis.name.partition(".")[0] in declared else "of its situations, or usual"
         rows.append((axis.name, f"{axis.low:g} .. {axis.high:g}", axis.unit or "-", origin))
+    if ranges.together:
+        names = ", ".join(ranges.together[0])
+        rows.append(("parameters together", f"{len(ranges.together)} sets of {names}", "", "declared"))
     if ranges.excitations_of:
         names = textwrap.shorten(", ".join(ranges.excitations_of), _WIDTH, placeholder=" ...")
         rows.append(("disturbances of", names, "", "declared"))

@@ -63,7 +63,7 @@ REGISTERED = {
     "plants.oscillators": ("van_der_pol", "nonlinear_inertia", "duffing"),
     "plants.pendulum": ("pendulum",),
     "plants.planar_quadrotor": ("planar_quadrotor",),
-    "plants.process": ("fopdt", "second_order_dead_time", "integrating_dead_time"),
+    "plants.process": ("fopdt", "second_order_dead_time", "integrating_dead_time", "two_lags"),
     "plants.quarter_car": ("quarter_car",),
     "plants.reactors": ("cstr", "cstr_bequette", "cstr_dimensionless"),
     "plants.suspension": ("suspension", "suspension_unilateral"),

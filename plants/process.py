@@ -1,4 +1,4 @@
-"""Process plants of the tuning literature: first order, second order and integrating, each plus dead time.
+"""Process plants of the tuning literature: first order, second order, integrating and two lags, each plus dead time.
 
 None has an energy of its own. The balance is that of an equivalent circuit with the same equation, normalised so that
 the process output is a voltage and losses vanish at rest. The dead time delays the command and is the kernel's
@@ -10,12 +10,14 @@ Source: S. Skogestad, Simple analytic rules for model reduction and PID controll
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from plants.core.plant import Plant
 from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
+from plants.identification.row import curved
 
 Numbers = tuple[Any, ...]
 _LOAD_NOISE = WhiteNoise(0.01, hold=0.5)  # what disturbs every process a little
@@ -171,6 +173,43 @@ def integrating_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numb
     return current * current
 
 
+def two_lags_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """Two lags with slope and curve: T2 x1' = phi(u) + w - x1, y' = slope x1 - decay y; the dead time delays u."""
+    slope, decay, lag, _dead_time, curve = p
+    return (curved(u[0], curve) + w[0] - x[0]) / lag, slope * x[0] - decay * x[1]
+
+
+def two_lags_outputs(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """The process output alone."""
+    return (x[1],)
+
+
+def _in_units_of_command(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """What is given behind the valve, v, the lag's answer and the output as the command that would hold it."""
+    return curved(u[0], p[4]) + w[0], x[0], p[1] * x[1] / p[0]
+
+
+def two_lags_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Stored energy [J] of capacities T2 and T1 = 1 / decay at voltages x1 and z = y decay / slope.
+
+    (T2 x1^2 + T1 z^2) / 2 stays finite without decay; with one below 0 the second capacity is negative.
+    """
+    return 0.5 * (p[2] * x[0] * x[0] + p[1] * x[1] * x[1] / (p[0] * p[0]))
+
+
+def two_lags_supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Power of the source v at the current v - z [W]."""
+    given, _, z = _in_units_of_command(t, x, u, w, p)
+    return given * (given - z)
+
+
+def two_lags_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Power lost [W], a^2 - a b + b^2 of what both lags have to go, a = x1 - v and b = z - v: zero at rest."""
+    given, inner, z = _in_units_of_command(t, x, u, w, p)
+    a, b = inner - given, z - given
+    return a * a - a * b + b * b
+
+
 def _task(at: float, t_end: float, gain: str, lag: str, values: dict[str, float]) -> dict[str, list[dict[str, Any]]]:
     """Steps with a load `at` half way; unforeseen parameters differ by 30 % either way."""
     noise = WhiteNoise(0.01, hold=t_end / 40.0)
@@ -243,4 +282,64 @@ INTEGRATING = register(
         ),
         text="Integrating plus dead time (a level with a pumped outflow): y' = K (u(t - L) + load).",
     )
+)
+
+TWO_LAGS = register(
+    Plant(
+        name="two_lags",
+        step=0.02,
+        states=(
+            Quantity("inner", "1", 0.0, -1.0e4, 1.0e4, "the command behind the first lag"),
+            _REST,
+        ),
+        parameters=(
+            Quantity("slope", "1/s", 0.5, text="rate of the output per unit of the command; negative: against it"),
+            Quantity("decay", "1/s", 0.5, text="1 / time constant; 0 integrates, below 0 is unstable"),
+            Quantity("lag", "s", 0.5, 1e-3, text="time constant of the first lag"),
+            Quantity("L", "s", 0.3, 0.0, text=_DEAD_TIME),
+            Quantity("curve", "1", 0.1, text="of the valve: the gain is exp(curve u) times that at rest"),
+        ),
+        inputs=_COMMAND,
+        disturbances=_LOAD,
+        measurements=(_REST,),
+        outputs=two_lags_outputs,
+        channels=(Channel("output", low=-10.0, high=10.0, collocated=False, gains_high=(4.0, 2.5, 2.5)),),
+        derivative=two_lags_derivative,
+        energy=two_lags_energy,
+        supplied_power=two_lags_supplied_power,
+        entropy_rate=two_lags_entropy_rate,
+        input_delay="L",
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+            situations=_task(20.0, 40.0, "slope", "lag", {"slope": 0.5, "lag": 0.5}),
+            ranges=_ranges(
+                0.08,
+                (-1.0, 2.0),
+                slope=(0.35, 0.65),
+                decay=(0.35, 0.65),
+                lag=(0.35, 0.65),
+                L=(0.21, 0.39),
+                curve=(0.0, 0.2),
+            ),
+        ),
+        text="Two lags plus dead time: y' = slope x - decay y behind a first lag and a valve with a curve.",
+    )
+)
+
+
+def _behind_valve(u: Numbers, p: Numbers) -> Numbers:
+    return (curved(u[0], p[4]),)
+
+
+SECOND_ORDER_WITH_VALVE = replace(
+    SECOND_ORDER,
+    name="second_order_with_valve",
+    parameters=(*SECOND_ORDER.parameters, TWO_LAGS.parameters[-1]),
+    measurements=(_REST,),
+    outputs=lambda t, x, u, w, p: x[:1],  # noqa: ARG005  (the position alone)
+    derivative=lambda t, x, u, w, p: second_order_derivative(t, x, _behind_valve(u, p), w, p[:4]),
+    energy=lambda t, x, u, w, p: second_order_energy(t, x, u, w, p[:4]),
+    supplied_power=lambda t, x, u, w, p: second_order_supplied_power(t, x, _behind_valve(u, p), w, p[:4]),
+    entropy_rate=lambda t, x, u, w, p: second_order_entropy_rate(t, x, u, w, p[:4]),
+    text="Second order plus dead time behind a valve with a curve; not registered: oscillating loops of a log have it.",
 )

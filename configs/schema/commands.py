@@ -41,7 +41,11 @@ class RunConfig:
         None,
         f"registered plant; null: the only one of plant_file, without a file {DEFAULT_PLANT}; `sscq plants` lists them",
     )
-    plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed", file=True)
+    plant_file: str | None = setting(
+        None,
+        "your own Python file that registers a plant; it is executed; or identified.json, plants of a log",
+        file=True,
+    )
     seed: int = setting(0, "seed of everything random", low=0)
     step: float | None = setting(None, "integration step; null: the plant's own", unit="s", above=0)
     integrator: str = setting(

@@ -15,6 +15,7 @@ def add_assess(parser: argparse.ArgumentParser) -> None:
     """Add what ``sscq assess`` takes, and what it runs."""
     parser.description = "Exit code: 0 plants can be told from it, 3 they cannot (the reason is said), 2 it is no log."
     _add_log(parser)
+    parser.add_argument("--plan", action="store_true", help="which move would tell more, and how much more (a minute)")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.assess").run(options))
 
 
@@ -26,6 +27,10 @@ def add_commission(parser: argparse.ArgumentParser) -> None:
     )
     _add_log(parser)
     parser.add_argument("--output", metavar="DIR", default="commissioning", help="folder of the sheet (commissioning)")
+    parser.add_argument(
+        "--schedule", action="store_true", help="also design a schedule over the measured value (minutes)"
+    )
+    parser.add_argument("--budget", choices=("small", "standard"), default="small", help="of that design (small)")
     parser.add_argument("--derivative", action="store_true", help="search a derivative gain, too")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.commission").run(options))
 
@@ -37,6 +42,15 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheet", metavar="DIR", default="commissioning", help="folder that commission wrote")
     parser.add_argument("--before", metavar="LOG.csv", help="a log from before, to compare errors with")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.verify").run(options))
+
+
+def add_shadow(parser: argparse.ArgumentParser) -> None:
+    """Add what ``sscq shadow`` takes, and what it runs."""
+    parser.description = "What the gains of a sheet would have asked of a loop that still runs with its own."
+    _add_log(parser)
+    parser.add_argument("--sheet", metavar="DIR", default="commissioning", help="folder that commission wrote")
+    parser.add_argument("--output", metavar="FILE.csv", help="where the moves are written row by row")
+    parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.shadow").run(options))
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:

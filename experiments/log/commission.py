@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from experiments.log import sheet, sheet_page
 from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
 from experiments.log.report import print_assessment
+from experiments.log.schedule import scheduled
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sscq.identification.promise import LoopScenario
     from sscq.identification.reading.log import Log
 
-_FILES = ("commissioning.json", "identified.json", "sheet.html")
+_FILES = ("commissioning.json", "identified.json", "sheet.html", "design")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,17 +55,37 @@ def run(options: argparse.Namespace) -> None:
             sensitivity=known.limits.get("max_sensitivity"),
             sample_time=known.sample_time or log.step,
         )
-    case = sheet.CommissioningCase(log, known, found, scenario, advice)
+    folder.mkdir(parents=True, exist_ok=True)
+    if found.ensemble is not None:
+        content = stored.document(found.ensemble, found.discrepancy, stored_loop(log, known, found, scenario))
+        formats.write_json(folder / "identified.json", content)
+    schedule = None
+    if options.schedule and advice.status != "refused":
+        schedule = scheduled(folder, advice, options.budget, seed=options.seed, quiet=options.quiet)
+    case = sheet.CommissioningCase(log, known, found, scenario, advice, schedule)
     print()
     print(sheet.what_to_do(case))
-    folder.mkdir(parents=True, exist_ok=True)
     formats.write_json(folder / "commissioning.json", sheet.document(case))
-    if found.ensemble is not None:
-        formats.write_json(folder / "identified.json", stored.document(found.ensemble, found.discrepancy))
     atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
     print(f"sheet: {folder / 'sheet.html'}")
     if advice.status == "refused":
         raise SystemExit(NOT_TOLD)
+
+
+def stored_loop(
+    log: Log, known: LoopKnowledge, found: LoopAssessment, scenario: LoopScenario | None
+) -> stored.StoredLoop | None:
+    """Return what a design needs to know of the loop beside its plants; None where nothing was identified."""
+    if found.ensemble is None or scenario is None:
+        return None
+    own = found.present
+    return stored.StoredLoop(
+        rest=found.ensemble.records[0].origin,
+        limits=known.output_limits,
+        sample_time=known.sample_time or log.step,
+        present=None if own is None else (own.kp, own.ki, own.kd),
+        scenario=scenario,
+    )
 
 
 def scenario_of(log: Log, known: LoopKnowledge, found: LoopAssessment) -> LoopScenario | None:

@@ -64,19 +64,21 @@ _SHORT = {"sp": "set_point", "pv": "measured", "op": "output", "t": "time"}
 
 def assessed(options: argparse.Namespace, log: Log, known: LoopKnowledge) -> LoopAssessment:
     """Assess a log, with a line of progress."""
-    with _telling(quiet=options.quiet) as tell:
+    with telling(quiet=options.quiet) as tell:
         return assess(log, known, seed=options.seed, accept_valve=options.accept_valve, tell=tell)
 
 
 @contextmanager
-def _telling(*, quiet: bool) -> Iterator[Tell]:
+def telling(*, quiet: bool) -> Iterator[Tell]:
+    """Give what long computations tell of: a line of progress for each of their parts."""
     lines: dict[str, Progress] = {}
 
     def tell(what: str, done: int, total: int) -> None:
         if what not in lines:
             for line in lines.values():
                 line.clear()
-            words = {"valve": ("valve", "trials")}.get(what, (f"plants of {what}", "rounds"))
+            trials = "trials" if what == "valve" else "tries"
+            words = (what, trials) if what == "valve" or "move" in what else (f"plants of {what}", "rounds")
             lines[what] = Progress(total, *words, quiet=quiet)
         lines[what].at(done)
 

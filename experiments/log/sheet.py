@@ -13,14 +13,20 @@ import numpy as np
 
 from controllers.forms import Gains
 from experiments.runtime.tables import text_table
+from plants.core.quantities import finite_number
+from plants.core.reading.files import FileError
+from plants.core.reading.formats import read_json
 from sscq.identification.advice import some
 from sscq.identification.loops import respond
 from sscq.identification.promise import LEVEL, loop_law
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from controllers import PID
+    from experiments.log.schedule import ScheduleFinding
     from sscq.identification.advice import Advice
     from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.ensemble import Ensemble
@@ -93,6 +99,7 @@ class CommissioningCase:
     found: LoopAssessment
     scenario: LoopScenario | None
     advice: Advice
+    schedule: ScheduleFinding | None = None
 
     @cached_property
     def change(self) -> ProposedChange | None:
@@ -116,7 +123,19 @@ def what_to_do(case: CommissioningCase) -> str:
         if case.advice.to_be_typed:
             steps = ", ".join(f"{a:g}" for a in STEPS)
             lines.append(f"in steps of authority {steps}, {case.change.waiting_time:.0f} s each")
+    if case.schedule is not None:
+        lines += ["", f"schedule: {case.schedule.reason}", *_scheduled(case.schedule)]
     return "\n".join(lines)
+
+
+def _scheduled(finding: ScheduleFinding) -> list[str]:
+    if not finding.advised or finding.places is None or finding.gains is None:
+        return []
+    rows = [
+        (f"{place:.4g}", *(f"{value:.4g}" for value in gains))
+        for place, gains in zip(finding.places, finding.gains, strict=True)
+    ]
+    return [text_table(("measured", "kp", "ki [1/s]", "kd [s]"), rows)]
 
 
 def _gain_row(name: str, gains: Gains) -> tuple[str, ...]:
@@ -138,7 +157,7 @@ def document(case: CommissioningCase) -> dict[str, Any]:
         "schema": SCHEMA,
         "status": advice.status,
         "reason": advice.reason,
-        "controller": None if change is None else _controller(change.proposed),
+        "controller": None if change is None else _controller(change.proposed, case.schedule),
         "improvement": None if advice.promise is None else _improvement(advice.promise),
         "present": None if found.present is None else {"form": "parallel", **gains_of(found.present)},
         "scenario": case.scenario,
@@ -151,8 +170,9 @@ def document(case: CommissioningCase) -> dict[str, Any]:
     }
 
 
-def _controller(gains: Gains) -> dict[str, Any]:
-    law = {"derivative_filter_time": 0.0, "set_point_weight": 1.0, "schedule": None}
+def _controller(gains: Gains, schedule: ScheduleFinding | None) -> dict[str, Any]:
+    table = None if schedule is None else schedule.document()
+    law = {"derivative_filter_time": 0.0, "set_point_weight": 1.0, "schedule": table}
     return {"form": "parallel", **gains_of(gains), **law}
 
 
@@ -180,3 +200,22 @@ def tests_of(found: LoopAssessment) -> dict[str, Any]:
         "r_hat": max(fit.sample.spread_ratio for fit in ensemble.fits),
         "valve_gain": None if found.valve is None else found.valve.gain,
     }
+
+
+def gains_on(path: Path) -> tuple[float, float, float]:
+    """Return kp, ki, kd of a commissioning.json, signed as the block's.
+
+    Raises
+    ------
+    FileError
+        If it is none, or holds no gains.
+    """
+    found = read_json(path, dict[str, Any])
+    controller = found.get("controller")
+    if found.get("schema") != SCHEMA or not isinstance(controller, dict):
+        raise FileError(f"{path} holds no gains: it is a commissioning.json that advises some (schema {SCHEMA})")
+    try:
+        kp, ki, kd = (finite_number(name, controller[name]) for name in ("kp", "ki", "kd"))
+    except (KeyError, ValueError) as error:
+        raise FileError(f"{path}: controller has no number {error}") from None
+    return kp, ki, kd

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Check = Callable[[Any], object]
 
 
-_FOUND_OUT = ("plant", "plant_file", "step", "controller.sample_time")
+_FOUND_OUT = ("plant", "plant_file", "step", "controller.sample_time", "controller.own_gains")
 """Settings whose null stands for something that is found out before a run begins, and stored with it."""
 
 
@@ -80,7 +80,7 @@ def command(
                 sweep.finished.append(path)
 
     def main(arguments: Sequence[str] | None = None) -> None:
-        words = sys.argv[1:] if arguments is None else list(arguments)
+        words = spelt_out(sys.argv[1:] if arguments is None else arguments)
         if any(
             word in {"-h", "--help=all"} or (word.startswith("--he") and "--help".startswith(word)) for word in words
         ):
@@ -104,6 +104,11 @@ def command(
                 summary(sweep.finished)
 
     return main
+
+
+def spelt_out(words: Sequence[str]) -> list[str]:
+    """Return the words of a command with `ensemble=FILE`, plants from a log, as the plant file that it is."""
+    return [f"plant_file={word.partition('=')[2]}" if word.startswith("ensemble=") else word for word in words]
 
 
 class _Sweep:

@@ -2,11 +2,13 @@
 
 A plant file is Python and is executed; each is announced before, and one that nobody named is announced even to quiet
 commands. One that only a run's folder names is executed if this very content was executed here before, which is
-remembered in the cache folder; else the user has to name it.
+remembered in the cache folder; else the user has to name it. A plant file that ends with .json is an ensemble that
+`sscq commission` wrote: numbers, which are read.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +60,8 @@ def find_plant(config: Any, *, typed: bool = False, run: str | None = None, name
     if config.plant_file is not None:
         told = stored is not None or (run is not None and named is None)  # already
         given = load(config.plant_file, quiet=config.quiet or told)
+        if typed and _is_ensemble(config.plant_file) and hasattr(config, "draws"):
+            import_module(_IDENTIFIED).settle(config.plant_file, config.controller)
     if config.plant is None:
         if hasattr(config, "kb"):
             return
@@ -75,12 +79,22 @@ def find_plant(config: Any, *, typed: bool = False, run: str | None = None, name
 
 def load(file: str, *, quiet: bool = False) -> tuple[Plant, ...]:
     """Execute a plant file and return its plants; what goes wrong in it counts as the user's."""
+    if _is_ensemble(file):
+        found: tuple[Plant, ...] = import_module(_IDENTIFIED).load(file)
+        return found
     add_user_file(file)
     digest = digest_of_file(Path(file)) if Path(file).is_file() else None
     found = plants.load_plant_file(file, None if quiet else tell, digest)
     if digest is not None:
         cache.seal(_memory(digest), _EXECUTED, b"")
     return found
+
+
+_IDENTIFIED = "experiments.log.identified"
+
+
+def _is_ensemble(file: str | Path) -> bool:
+    return Path(file).suffix == ".json"
 
 
 def _memory(digest: str) -> Path:
@@ -92,6 +106,8 @@ def _known(file: Path, run: str, option: str = "plant_file=") -> str:
     """Return a plant file that only a run names, and tell that it will be executed; refuse one that never was."""
     if not file.is_file():
         raise UserError(f"{file}, the plant file of {run}, is not there; name it: {option}FILE")
+    if _is_ensemble(file):
+        return str(file)
     if cache.sealed(_memory(digest_of_file(file)), _EXECUTED) is None:
         raise UserError(
             f"{run} names the plant file {file}, of a content that was never executed here. A plant file is Python "

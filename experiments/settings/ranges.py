@@ -63,14 +63,22 @@ def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str
 
     Under "choosing" are as many fresh ones again: who looks best in some looks a little better there than it is.
     """
-    asked = config.draws
+    asked, parts = config.draws, {use: ranges_for(ranges, use) for use in _USES}
     found = {
-        "taught": draws(config, plant, ranges, asked.taught, "taught draw", evenly=True),
-        "validation": draws(config, plant, ranges, asked.validation, "validation draw", evenly=True),
-        "drawn": draws(config, plant, ranges, asked.verdict, "drawn"),
-        CHOOSING: draws(config, plant, ranges, asked.verdict, "choice"),
+        "taught": draws(config, plant, parts["taught"], asked.taught, "taught draw", evenly=True),
+        "validation": draws(config, plant, parts["validation"], asked.validation, "validation draw", evenly=True),
+        "drawn": draws(config, plant, parts["drawn"], asked.verdict, "drawn"),
+        CHOOSING: draws(config, plant, parts[CHOOSING], asked.verdict, "choice"),
     }
     return {kind: several for kind, several in found.items() if several}
+
+
+def ranges_for(ranges: Envelope, use: str) -> Envelope:
+    """Return the ranges with the parameter sets of a use ("taught", "validation", "drawn", "choosing") alone.
+
+    What teaches never judges; ranges without such sets stay as they are.
+    """
+    return ranges.shared_out(list(_USES).index(use), len(_USES))
 
 
 def draws(

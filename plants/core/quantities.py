@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from plants.core.measures import Measure
 
@@ -152,6 +152,29 @@ def around(share: float, nominal: Mapping[str, float]) -> dict[str, tuple[float,
     return {name: (low, high) for name, (low, high) in ends.items()}
 
 
+def checked_together(
+    what: str, several: Sequence[Mapping[str, float]], ranges: Collection[str]
+) -> tuple[dict[str, float], ...]:
+    """Return parameter sets that belong together as plain numbers.
+
+    Raises
+    ------
+    ValueError
+        If they name different parameters, or some that have ranges of their own, or hold what is no number.
+    """
+    found = tuple({key: finite_number(f"{what}: {key}", value) for key, value in one.items()} for one in several)
+    for one in found:
+        if one.keys() != found[0].keys():
+            raise ValueError(f"{what}: sets of parameters together must name the same, got {[*found[0]]} and {[*one]}")
+    both = set(ranges) & set(found[0] if found else ())
+    if both:
+        raise ValueError(f"{what}: {', '.join(sorted(both))} must have either a range or sets together, got both")
+    return found
+
+
+_LISTS = {"excitations_of", "together"}  # what is no group of ranges
+
+
 @dataclass(frozen=True)
 class OperatingRanges:
     """What a plant meets in operation, as ranges [low, high]: situations are drawn from them, evenly in each.
@@ -178,6 +201,9 @@ class OperatingRanges:
     excitations_of : tuple of str
         Names of the task's situations: each draw has the disturbances of one of them, with random numbers of its own,
         and `load` and `excitation` on top. For what no range can say, such as roads and pushes.
+    together : tuple of mappings of parameter to float
+        Parameter sets that belong together, such as plants that were identified from a log: each draw is one of them,
+        and `parameters` has ranges of others only.
 
     Raises
     ------
@@ -196,9 +222,11 @@ class OperatingRanges:
     delay: tuple[float, float] | None = None
     authority: tuple[float, float] | None = None
     excitations_of: tuple[str, ...] = ()
+    together: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be checked without the plant, and make all numbers floats."""
+        object.__setattr__(self, "together", checked_together("operating ranges", self.together, self.parameters or {}))
         for name, given in self.given().items():
             least = -math.inf if name in ("parameters", "initial", "reference", "load") else 0.0
             what = f"operating ranges: {name}"
@@ -212,7 +240,7 @@ class OperatingRanges:
 
     def given(self) -> dict[str, Any]:
         """Return the groups that are given, by name."""
-        found = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "excitations_of"}
+        found = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name not in _LISTS}
         return {name: group for name, group in found.items() if group is not None}
 
 

@@ -131,8 +131,7 @@ class Ensemble:
         Logarithms of slope, decay and lag (of gain, damping and period) move by discrepancy times a normal number, dead
         times by discrepancy times one, of dead time, lag and half a row together.
         """
-        rng = np.random.default_rng([self.seed, _SPREAD_SEED])
-        return tuple(_moved(group, self.records[0].step, discrepancy, rng) for group in self.members)
+        return spread(self.members, self.records[0].step, discrepancy, self.seed)
 
     @property
     def knowledge(self) -> float:
@@ -142,7 +141,7 @@ class Ensemble:
         return float(np.sqrt(sum(n * v for n, v in variances) / sum(n for n, _ in variances)))
 
     @property
-    def _telling_step(self) -> float:
+    def telling_step(self) -> float:
         """A step of the set point that stands out from what else moves the output."""
         noise = np.concatenate([group.column("noise") for group in self.members])
         moves = [float(np.nanstd(record.output)) for record in self.records]
@@ -155,7 +154,7 @@ class Ensemble:
         if self.input_evidence < INPUT_EVIDENCE:
             return (
                 f"the output hardly follows the plant's input (evidence {self.input_evidence:.1f}, at least "
-                f"{INPUT_EVIDENCE:g}): step the set point by {self._telling_step:.2g} or more, once up and once down, "
+                f"{INPUT_EVIDENCE:g}): step the set point by {self.telling_step:.2g} or more, once up and once down, "
                 "each until the output has settled, and log that"
             )
         if self.residuals.portmanteau > PORTMANTEAU:
@@ -280,6 +279,12 @@ _EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its l
 
 def _evenly(n: int, count: int) -> NDArray[np.intp]:
     return np.linspace(0, n - 1, min(n, count)).astype(np.intp)
+
+
+def spread(members: Sequence[PlantMembers], step: float, discrepancy: float, seed: int = 0) -> tuple[PlantMembers, ...]:
+    """Return members of logs with rows `step` seconds apart, moved as by :meth:`Ensemble.spread`."""
+    rng = np.random.default_rng([seed, _SPREAD_SEED])
+    return tuple(_moved(group, step, discrepancy, rng) for group in members)
 
 
 def _moved(group: PlantMembers, step: float, discrepancy: float, rng: np.random.Generator) -> PlantMembers:

@@ -155,10 +155,11 @@ def promise(
     law = law or loop_law(ensemble)
     signals = scenario.signals(law.sample_time or ensemble.records[0].step)
     found = run_loops(ensemble.spread(discrepancy), ensemble.sense, law, np.array([present, proposed], float), signals)
-    return _promised(found)
+    return promised_of(found)
 
 
-def _promised(found: LoopQualities) -> Promise:
+def promised_of(found: LoopQualities) -> Promise:
+    """Return the promise of qualities [2, n_members], of the present gains and of others."""
     kept = np.isfinite(found.error[0])
     before, after = found.error[:, kept]
     improvement = np.where(np.isfinite(after), 1.0 - after / before, -np.inf)

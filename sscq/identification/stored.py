@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from plants.core.reading.formats import read_json
 from plants.identification.oscillating import OSCILLATING
 from plants.identification.two_lags import TWO_LAGS
 from sscq.identification.ensemble import DISCREPANCY, Ensemble, PlantMembers
+from sscq.identification.promise import LoopScenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,30 @@ SCHEMA = "sscq-identified"
 VERSION = 1
 STRUCTURES: dict[str, PlantStructure] = {one.name: one for one in (TWO_LAGS, OSCILLATING)}
 _MOST = 100_000  # members of a file
+
+
+@dataclass(frozen=True)
+class StoredLoop:
+    """Where a loop rests and what is asked of it: what a design needs beside the plants.
+
+    Attributes
+    ----------
+    rest : (measured, output)
+        From which the plants' deviations count.
+    limits : (low, high)
+        Of the output.
+    sample_time : float
+        Of the block [s].
+    present : (kp, ki, kd), or None
+        In the parallel form, with the sign of the block.
+    scenario : LoopScenario
+    """
+
+    rest: tuple[float, float]
+    limits: tuple[float, float]
+    sample_time: float
+    present: tuple[float, float, float] | None
+    scenario: LoopScenario
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +70,11 @@ class StoredEnsemble:
     step: float
     discrepancy: float
     refusal: str = ""
+    loop: StoredLoop | None = None
 
 
-def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY) -> dict[str, Any]:
-    """Return an ensemble as plain data."""
+def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY, loop: StoredLoop | None = None) -> dict[str, Any]:
+    """Return an ensemble as plain data, with its loop where that is known."""
     return {
         "schema": SCHEMA,
         "version": VERSION,
@@ -56,6 +82,7 @@ def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY) -> dict[str, 
         "step": ensemble.records[0].step,
         "discrepancy": discrepancy,
         "refusal": ensemble.refusal,
+        "loop": None if loop is None else _plain(loop),
         "structures": [
             {
                 "name": group.structure.name,
@@ -65,6 +92,11 @@ def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY) -> dict[str, 
             for group in ensemble.members
         ],
     }
+
+
+def _plain(loop: StoredLoop) -> dict[str, Any]:
+    found = asdict(loop)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
 
 
 def load(path: str | Path) -> StoredEnsemble:
@@ -100,7 +132,31 @@ def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
     refusal = found["refusal"]
     if not isinstance(refusal, str):
         raise TypeError(f"refusal must be a text, got {refusal!r}")
-    return StoredEnsemble(members, sense, step, _number("discrepancy", found["discrepancy"]), refusal)
+    loop = None if found.get("loop") is None else _loop(found["loop"])
+    return StoredEnsemble(members, sense, step, _number("discrepancy", found["discrepancy"]), refusal, loop)
+
+
+def _loop(given: Any) -> StoredLoop:
+    if not isinstance(given, dict) or not isinstance(given["scenario"], dict):
+        raise TypeError(f"loop and its scenario must be mappings, got {given!r}")
+    rest, limits = (_numbers(name, given[name], 2) for name in ("rest", "limits"))
+    sample_time = _number("sample_time", given["sample_time"])
+    horizon, set_point, load = (_number(name, given["scenario"][name]) for name in ("horizon", "set_point", "load"))
+    if not limits[0] < limits[1] or not sample_time > 0.0 or not horizon > sample_time or set_point == 0.0:
+        raise ValueError(
+            "its loop must have limits [low, high] with low < high, a sample_time above 0, a longer horizon and a step "
+            f"of the set_point, got {given!r}"
+        )
+    present = None if given["present"] is None else _numbers("present", given["present"], 3)
+    scenario = LoopScenario(horizon, set_point, load)
+    own = None if present is None else (present[0], present[1], present[2])
+    return StoredLoop((rest[0], rest[1]), (limits[0], limits[1]), sample_time, own, scenario)
+
+
+def _numbers(name: str, given: Any, count: int) -> list[float]:
+    if not isinstance(given, list) or len(given) != count:
+        raise TypeError(f"{name} must be a list of {count} numbers, got {given!r}")
+    return [_number(name, value) for value in given]
 
 
 def _members(group: Any) -> PlantMembers:

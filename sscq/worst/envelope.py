@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from controllers.settings import check as check_settings
 from controllers.settings import setting
 from plants.core.names import unknown
-from plants.core.quantities import finite_number, finite_range
+from plants.core.quantities import checked_together, finite_number, finite_range
 from plants.excitation import Constant, Step, WhiteNoise
 from sscq.situations.situation_sets import standard_sets
 
@@ -35,7 +35,7 @@ PATHS = 2**20  # noise paths that a seed is drawn from: so many that two draws h
 _BY_NAME = {"parameters": "parameters", "initial": "states", "load": "disturbances", "excitation": "disturbances",
             "noise": "measurements"}  # fmt: skip
 _NOT_NEGATIVE = ("excitation", "noise")
-_LATER = {"excitations_of"}  # documents of before have none, and one that says nothing is left out
+_LATER = {"excitations_of", "together"}  # documents of before have none, and one that says nothing is left out
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Envelope:
     excitations_of : tuple of str
         Names of the plant's own situations. Where there are any, every draw has the disturbances of one of them, with a
         noise path of its own; `load` and `excitation` come on top.
+    together : tuple of mappings of plant parameter to float
+        Parameter sets that belong together: every draw has one of them.
 
     Raises
     ------
@@ -81,6 +83,7 @@ class Envelope:
     hold: float = setting(0.1, "time that white noise is held", unit="s", above=0)
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     excitations_of: tuple[str, ...] = ()
+    together: tuple[Mapping[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be checked without the plant, and make all numbers floats."""
@@ -91,6 +94,7 @@ class Envelope:
                 for key, value in getattr(self, name).items()
             }
             object.__setattr__(self, name, given)
+        object.__setattr__(self, "together", checked_together("envelope", self.together, self.parameters))
         for name in ("kinds", "excitations_of"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.kinds or len(set(self.kinds)) < len(self.kinds):
@@ -113,6 +117,8 @@ class Envelope:
                         f"envelope: {name}[{key}] must lie in [{quantity.low:g}, {quantity.high:g}] {quantity.unit}, "
                         f"got [{low:g}, {high:g}]"
                     )
+        for one in self.together:
+            plant.start(None, one)  # refuses unknown names and values out of bounds
         outputs = [channel.output for channel in plant.channels]
         for key in self.reference:
             if key not in outputs:
@@ -147,12 +153,22 @@ class Envelope:
         wrong = [name for name in (*_BY_NAME, "reference") if not isinstance(given[name], dict)]
         if wrong:
             raise ValueError(f"envelope: {wrong[0]} must map names to [low, high], got {given[wrong[0]]!r}")
+        if not all(isinstance(one, dict) for one in _listed(given.get("together", []))):
+            raise ValueError("envelope: together must be a list of mappings of parameters to numbers")
         for name in ("kinds", "excitations_of"):
             words = given.get(name, [])
             if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
                 raise ValueError(f"envelope: {name} must be a list of words, got {words!r}")
         times = {name: finite_number(f"envelope: {name}", given[name]) for name in ("delay_step", "hold", "t_end")}
         return cls(**{**given, **times})
+
+    def shared_out(self, number: int, of: int) -> Envelope:
+        """Return it with every `of`-th of the parameter sets together: other numbers have others; itself without."""
+        return replace(self, together=self.together[number::of]) if len(self.together) >= of else self
+
+
+def _listed(given: object) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 def situations_by_name(plant: Plant) -> dict[str, Situation]:
@@ -172,8 +188,8 @@ def shared_limits(plant: Plant) -> Range | None:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: list(item) for key, item in value.items()}
-    return list(value) if isinstance(value, tuple) else value
+        return {key: list(item) if isinstance(item, tuple) else item for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 _SPREAD = 0.3  # of parameters that the plant's own situations leave alone, relative
@@ -219,12 +235,15 @@ def usual_envelope(
     if held:
         declared = _holding(declared, _spans(plant, held, period))
     ranges = {**spans, "authority": authority, **declared}
+    together = plant.ranges.together
+    ranges["parameters"] = {key: ends for key, ends in ranges["parameters"].items() if key not in (*together, {})[0]}
     return Envelope(
         **ranges,
         delay_step=_delay_step(plant, period, ranges["parameters"]),
         hold=min((part.hold for part in noises), default=10.0 * period),
         t_end=max(s.t_end for s in several),
         excitations_of=plant.ranges.excitations_of,
+        together=together,
     )
 
 

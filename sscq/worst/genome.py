@@ -28,6 +28,7 @@ _QUANTITIES = {
     "excitation": "disturbances", "noise": "measurements",
 }  # fmt: skip
 _EXCITATION_OF = "excitations_of"  # which of them
+_TOGETHER = "together"  # which of the parameter sets
 _LOAD_AT = 0.5  # of the horizon
 _RAMP = 0.25  # of the horizon
 _PERIODS = 2.0  # of a sine in a horizon
@@ -117,7 +118,7 @@ class EnvelopeGenes:
     @property
     def ranges(self) -> list[EnvelopeAxis]:
         """The axes that are ranges of something, without what stands still."""
-        return [a for a in self.axes if a.name not in {"kind", "path", _EXCITATION_OF} and a.low != a.high]
+        return [a for a in self.axes if a.name not in {"kind", "path", _EXCITATION_OF, _TOGETHER} and a.low != a.high]
 
     def _axes(self) -> Iterator[EnvelopeAxis]:
         plant, given = self.plant, self.envelope
@@ -133,6 +134,8 @@ class EnvelopeGenes:
         yield EnvelopeAxis("authority", *given.authority)
         if given.rate_limit is not None:
             yield EnvelopeAxis("rate_limit", *given.rate_limit, "1/s")
+        if given.together:
+            yield EnvelopeAxis(_TOGETHER, 0.0, len(given.together) - 1.0, "", 1.0)
         if given.excitations_of:
             yield EnvelopeAxis(_EXCITATION_OF, 0.0, len(given.excitations_of) - 1.0, "", 1.0)
         random = bool(given.excitations_of) or any(
@@ -167,11 +170,13 @@ class EnvelopeGenes:
             return {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
 
         kind = given.kinds[int(values["kind"])]
+        one = given.together[int(values[_TOGETHER])] if given.together else {}
         found = Situation(
             name="envelope",
             reference={c.output: self._reference(c.output, group("reference"), kind) for c in plant.channels},
             excitation={q.name: self._disturbance(q.name, values) for q in plant.disturbances},
-            parameters=group("parameters"), initial=group("initial"), noise=group("noise"), delay=values["delay"],
+            parameters=group("parameters") | dict(one), initial=group("initial"), noise=group("noise"),
+            delay=values["delay"],
             limits=self._limits(values["authority"]), rate_limit=values.get("rate_limit"),
             t_end=given.t_end, seed=int(values["path"]),
         )  # fmt: skip

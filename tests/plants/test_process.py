@@ -7,6 +7,7 @@ import plants
 import sscq
 from controllers import PID
 from plants.excitation import GaussianFilter, Recorded, Sine, Step
+from plants.identification.two_lags import TWO_LAGS
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
 from tests.reference.closed_loop_twin import uncompiled
@@ -66,6 +67,23 @@ def test_a_dead_time_between_steps_keeps_the_integral_of_a_held_input():
         area = np.trapezoid(run["output"], run.time)  # of the ramps that begin at L, L + 0.5, L + 1
         begin = 1.0 * (3.0 - dead) ** 2 / 2 + 2.0 * (2.5 - dead) ** 2 / 2 - 3.0 * (2.0 - dead) ** 2 / 2
         assert area == pytest.approx(begin, rel=4e-3)
+
+
+@pytest.mark.parametrize("decay", [0.4, 0.0, -0.05])
+def test_two_lags_move_in_the_exact_steps_of_the_filter(decay):
+    """Held inputs through the curve, late by whole steps: real lags, integrating, and mildly unstable."""
+    slope, lag, dead, curve, h = 0.7, 0.6, 0.2, 0.3, 0.01
+    held = Recorded((0.0, 0.5, 1.3), (0.8, -0.4, 1.1))
+    p = {"slope": slope, "decay": decay, "lag": lag, "L": dead, "curve": curve}
+    run = plants.simulate(plants.get("two_lags"), 3.0, h, parameters=p, inputs=(held,), disturbances=(Step(0.2),))
+    row = TWO_LAGS.exact_step(np.array([[slope, decay, lag, dead, 0.0, 0.0, 0.0, 1.0, curve]]), h)
+    state, expected = np.zeros(2), [0.0]
+    for k in range(300):
+        late = k * h - dead
+        u = 0.0 if late < -1e-9 else 0.8 if late < 0.5 - 1e-9 else -0.4 if late < 1.3 - 1e-9 else 1.1
+        state = row.states[0] @ state + row.input[0] * (np.expm1(curve * u) / curve + 0.2)
+        expected.append(state[1])
+    np.testing.assert_allclose(run["output"], expected, atol=1e-9)  # rk4 with rates of 2 1/s: (0.02)^4 a step
 
 
 SECOND, INTEGRATING = plants.get("second_order_dead_time"), plants.get("integrating_dead_time")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.runtime import formats
+from experiments.settings.ranges import ranges_for
 from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMargins, WorstDraw
 from sscq.worst.genome import EnvelopeGenes
 
@@ -62,7 +63,7 @@ def asked(bench: Bench, fixed: Tuned) -> OperatingMargins | None:
         return margins
     most = max(0, ASKED - len(margins.points))
     several = -(-_LOOKED * most // len(setup.plant.operating_points))
-    drawn = draws(setup.plant, setup.ranges, setup.seed + _OTHER_DRAWS, several)
+    drawn = draws(setup.plant, ranges_for(setup.ranges, "taught"), setup.seed + _OTHER_DRAWS, several)
     told_apart = {(setup.plant.values("parameters", s.parameters), s.delay, s.output_delay, s.jitter) for s in drawn}
     if len(told_apart) < 2:  # no draws, or ranges of neither parameters nor delays
         return margins
@@ -86,7 +87,7 @@ def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]
 
 
 def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
-    drawn = draws(setup.plant, setup.ranges, setup.seed)
+    drawn = draws(setup.plant, ranges_for(setup.ranges, "drawn"), setup.seed)
     try:
         plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
     except NoRestError:

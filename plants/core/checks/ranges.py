@@ -40,6 +40,7 @@ def check_ranges(report: CheckReport, plant: Plant) -> None:
         for name in plant.ranges.excitations_of
         if name not in names
     ]
+    found += _of_sets(plant)
     report.problems.extend(f"declared ranges: {text}" for text in found)
     if plant.channels and not given and not plant.situations:
         report.advice.append(
@@ -67,6 +68,19 @@ def _complaints(plant: Plant, name: str, ranges: Mapping[str, tuple[float, float
             yield f"{text} must lie inside its bounds [{quantity.low:g}, {quantity.high:g}]"
         elif name == "parameters" and not low <= quantity.nominal <= high:
             yield f"{text} must hold the nominal value {quantity.nominal:g}"
+
+
+def _of_sets(plant: Plant) -> list[str]:
+    """What is wrong with parameter sets that belong together, each fault of the first one that has it."""
+    quantities = {q.name: q for q in plant.parameters}
+    found: dict[str, str] = {}
+    for key, value in (pair for one in plant.ranges.together for pair in one.items()):
+        if key not in quantities:
+            found.setdefault(key, f"together: {unknown('parameters', key, list(quantities))}")
+        elif not quantities[key].low <= value <= quantities[key].high:
+            low, high = quantities[key].low, quantities[key].high
+            found.setdefault(key, f"together: {key} = {value:g} must lie inside its bounds [{low:g}, {high:g}]")
+    return list(found.values())
 
 
 def _advice(plant: Plant) -> Iterator[str]:

@@ -11,8 +11,9 @@ import pytest
 from plants.core.reading.files import FileError
 from plants.identification.record import LoopRecord
 from sscq.identification.ensemble import identify
+from sscq.identification.promise import LoopScenario
 from sscq.identification.reading.log import Log
-from sscq.identification.stored import StoredEnsemble, document, load
+from sscq.identification.stored import StoredEnsemble, StoredLoop, document, load
 from sscq.identification.verification import verify
 from tests.plants.identification.reference_logs import R2
 
@@ -106,3 +107,30 @@ def test_a_log_of_another_period_is_refused(identified):
     with pytest.raises(ValueError, match="rows of after.csv are 2 s apart, those of the ensemble 1 s"):
         verify(load(identified[0]), replace(log, step=2.0))
     assert np.isfinite(log.measured).all()
+
+
+LOOP = StoredLoop((50.0, 40.0), (0.0, 100.0), 1.0, (0.5, 0.02, 0.0), LoopScenario(200.0, 4.0, 2.0))
+
+
+def test_the_loop_comes_back(identified, tmp_path):
+    path = tmp_path / "identified.json"
+    path.write_text(json.dumps(document(identified[1], loop=LOOP)), encoding="utf-8")
+    assert load(path).loop == LOOP
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rest": [1.0]}, "rest must be a list of 2 numbers"),
+        ({"present": 3}, "present must be a list of 3 numbers"),
+        ({"limits": [1.0, 0.0]}, "low < high"),
+        ({"scenario": []}, "must be mappings"),
+        ({"scenario": {"horizon": 10.0, "set_point": 0.0, "load": 1.0}}, "a step of the set_point"),
+    ],
+)
+def test_loops_that_are_none(identified, tmp_path, change, message):
+    whole = document(identified[1], loop=LOOP)
+    path = tmp_path / "identified.json"
+    path.write_text(json.dumps({**whole, "loop": whole["loop"] | change}), encoding="utf-8")
+    with pytest.raises(FileError, match=message):
+        load(path)

@@ -97,3 +97,32 @@ def test_every_plant_of_the_project_declares_what_it_meets_and_can_begin_in_all_
     assert given["noise"]
     assert given["delay"][1] > 0.0
     assert len(drawn_situations(plant, usual_envelope(plant), 64, 0)) == 64
+
+
+SETS = tuple({"K": 1.0 + 0.01 * k, "T": 0.5 + 0.1 * k, "L": 0.01 * k} for k in range(20))
+TOGETHER = replace(RANGES, parameters={}, together=SETS)
+
+
+def test_parameter_sets_stay_together():
+    several = drawn_situations(PLANT, TOGETHER, 300, 0)
+    assert all(dict(s.parameters) in SETS for s in several)
+    # Each of twenty sets is missed by 300 draws with chance 2e-7.
+    assert {s.parameters["K"] for s in several} == {one["K"] for one in SETS}
+
+
+def test_what_teaches_never_judges():
+    parts = [{one["K"] for one in TOGETHER.shared_out(k, 4).together} for k in range(4)]
+    assert sum(map(len, parts)) == len(set().union(*parts)) == len(SETS)
+    assert RANGES.shared_out(1, 4) is RANGES
+
+
+def test_sets_are_read_again_and_refused_where_they_are_none():
+    assert Envelope.from_document(TOGETHER.document()) == TOGETHER
+    with pytest.raises(ValueError, match="K must have either a range or sets together"):
+        replace(TOGETHER, parameters={"K": (0.5, 1.0)})
+    with pytest.raises(ValueError, match="must name the same"):
+        replace(TOGETHER, together=({"K": 1.0}, {"T": 1.0}))
+    with pytest.raises(ValueError, match="no parameters? 'gain'|gain"):
+        replace(TOGETHER, together=({"gain": 1.0},)).check(PLANT)
+    with pytest.raises(ValueError, match="list of mappings"):
+        Envelope.from_document({**TOGETHER.document(), "together": [3]})

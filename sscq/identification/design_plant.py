@@ -1,0 +1,158 @@
+"""An ensemble as one plant of the design chain: its members are parameter sets that belong together.
+
+    plant = design_plant(stored.load("identified.json"))        # registered by nobody: a plain `plants.Plant`
+
+All signals are deviations from where the loop rests. Teaching, validating and judging draw members, each with its own
+dead time; the scenario of the promise is the named situation. A lag that the log's rows cannot tell from dead time
+counts as dead time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants import process
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges
+from plants.excitation import Step
+from sscq.identification.ensemble import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from plants.core.plant import Plant
+    from sscq.identification.ensemble import PlantMembers
+    from sscq.identification.stored import StoredEnsemble, StoredLoop
+
+    Array = NDArray[np.float64]
+
+NAME = "identified"
+_PARTS = 4  # integration steps in a row of the log
+_LEAST_LAG = 0.3  # of a row: what is faster counts as dead time
+_SHARPEST = 6.0  # kp times slope times effective dead time
+_NOISE = (0.5, 1.5)  # range of the sensor noise, about the middle of the members
+
+
+def design_plant(ensemble: StoredEnsemble) -> Plant:
+    """Return the plant of an ensemble, of the structure that most members have, spread by its discrepancy.
+
+    Raises
+    ------
+    ValueError
+        If the ensemble may not be used, or its file says nothing of the loop.
+    """
+    loop = ensemble.loop
+    if ensemble.refusal:
+        raise ValueError(f"no controller follows from this log: {ensemble.refusal}")
+    if loop is None:
+        raise ValueError("it says nothing of the loop; `sscq commission` writes an identified.json that does")
+    group = max(spread(ensemble.members, ensemble.step, ensemble.discrepancy), key=len)
+    base, sets = _of_structure(group, ensemble.sense, ensemble.step)
+    middle = _medoid(sets)
+    parts = int(np.ceil(_PARTS * loop.sample_time / ensemble.step - 1e-9))
+    slow, late = (np.median(times) for times in group.structure.times(group.parameters))
+    low, high = _gains(group, float(slow), float(late), ensemble.sense)
+    rest_y, rest_u = loop.rest
+    channel = Channel(
+        "output",
+        scale=abs(loop.scenario.set_point),
+        low=loop.limits[0] - rest_u,
+        high=loop.limits[1] - rest_u,
+        collocated=False,
+        gains_low=low,
+        gains_high=high,
+    )
+    parameters = tuple(replace(q, nominal=middle[q.name]) for q in base.parameters)
+    return replace(
+        base,
+        name=NAME,
+        step=loop.sample_time / parts,
+        parameters=parameters,
+        channels=(channel,),
+        task=_task(loop, sets, float(np.median(group.column("noise")))),
+        text=f"Plants that explain a log, in deviations from measured {rest_y:.6g} and output {rest_u:.6g}.",
+    )
+
+
+def others(ensemble: StoredEnsemble) -> float:
+    """Return the share of the members that have another structure than the plant."""
+    sizes = [len(group) for group in ensemble.members]
+    return 1.0 - max(sizes) / sum(sizes)
+
+
+def _of_structure(group: PlantMembers, sense: float, row: float) -> tuple[Plant, list[dict[str, float]]]:
+    """The plant of a structure, and the parameters of its members."""
+    gain, late, curve = sense * group.parameters[:, 0], group.column("dead_time"), group.column("curve")
+    if "damping" in group.structure.parameters:
+        columns = {"K": gain, "T": group.column("period"), "zeta": group.column("damping"), "L": late, "curve": curve}
+        return process.SECOND_ORDER_WITH_VALVE, _rows(columns)
+    lag = np.maximum(group.column("lag"), _LEAST_LAG * row)
+    late = np.maximum(late - (lag - group.column("lag")), 0.0)
+    return process.TWO_LAGS, _rows(
+        {"slope": gain, "decay": group.column("decay"), "lag": lag, "L": late, "curve": curve}
+    )
+
+
+def _rows(columns: dict[str, Array]) -> list[dict[str, float]]:
+    return [dict(zip(columns, row, strict=True)) for row in np.stack([*columns.values()], axis=1).tolist()]
+
+
+def _medoid(sets: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The set that is nearest the middle of each parameter, in units of its spread."""
+    table = np.array([[*one.values()] for one in sets])
+    middle = np.median(table, axis=0)
+    width = np.median(np.abs(table - middle), axis=0)
+    return sets[int((np.abs(table - middle) / np.where(width > 0.0, width, 1.0)).sum(axis=1).argmin())]
+
+
+def _gains(
+    group: PlantMembers, slow: float, late: float, sense: float
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """The box of gains, from the rules that such plants are tuned by; a search may widen it."""
+    names = group.structure.parameters
+    times, _ = group.structure.times(group.parameters)
+    slope = float(np.median(group.column("slope") if "slope" in names else group.column("gain") / times))
+    kp = _SHARPEST / (slope * late)
+    most = np.array([kp, kp / min(slow, 4.0 * late), 0.5 * kp * late])
+    low, high = np.minimum(sense * most, 0.0), np.maximum(sense * most, 0.0)
+    return (float(low[0]), float(low[1]), float(low[2])), (float(high[0]), float(high[1]), float(high[2]))
+
+
+def _task(loop: StoredLoop, sets: Sequence[dict[str, float]], noise: float) -> ControlTask:
+    """The scenario of the promise both ways, and the members to draw from."""
+    height, load = loop.scenario.set_point, loop.scenario.load
+    horizon = loop.sample_time * max(2, round(loop.scenario.horizon / loop.sample_time))
+
+    def situation(name: str, sign: float, seed: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "reference": sign * height,
+            "excitation": Step(sign * load, at=0.5 * horizon),
+            "noise": noise,
+            "t_end": horizon,
+            "seed": seed,
+        }
+
+    return ControlTask(
+        operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+        situations={
+            "taught": [situation("step and load", 1.0, 1), situation("step down and load", -1.0, 2)],
+            "validation": [situation("step and load", 1.0, 6)],
+            "unforeseen": [situation("step and load", 1.0, 11), situation("step down and load", -1.0, 12)],
+        },
+        ranges=OperatingRanges(
+            parameters={},
+            initial={},
+            reference={"output": (-abs(height), abs(height))},
+            load={"load": (-abs(load), abs(load))},
+            excitation={},
+            noise={"output": (_NOISE[0] * noise, _NOISE[1] * noise)},
+            delay=(0.0, 0.0),
+            authority=(1.0, 1.0),
+            together=tuple(sets),
+        ),
+    )

@@ -1,0 +1,140 @@
+"""Schedules from a log: what the design of an ensemble is given, and when its answer is advised."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments.log import schedule
+from experiments.log.schedule import scheduled
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from experiments.runtime.launch import configured, spelt_out
+from experiments.runtime.plant_choice import find_plant, load
+from experiments.settings import begun
+from flcs import KnowledgeBase, RuleBase, Variable
+from flcs.inference.rule_base import full_grid
+from plants.identification.record import LoopRecord
+from sscq.identification.advice import Advice
+from sscq.identification.ensemble import identify
+from sscq.identification.promise import LoopScenario, Promise
+from sscq.identification.stored import StoredLoop, document
+from tests.plants.identification.reference_logs import R2
+
+PRESENT = (2.0, 0.02, 0.0)
+LOOP = StoredLoop((50.0, 40.0), (0.0, 100.0), 1.0, PRESENT, LoopScenario(200.0, 4.0, 2.0))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where an identified loop lies."""
+    _, y, u = R2.run()
+    place = tmp_path_factory.mktemp("loop")
+    formats.write_json(place / "identified.json", document(identify([LoopRecord(y, u, 1.0)]), loop=LOOP))
+    return place
+
+
+def kb(*gains):
+    """Gains of three terms of the measured value."""
+    terms = (Variable("output", "1", -8.0, 8.0, (-8.0, 0.0, 8.0)),)
+    rules = tuple(replace(rule, gains=row) for rule, row in zip(full_grid([3], gains[1], 0), gains, strict=True))
+    return KnowledgeBase(
+        "identified", (RuleBase("output", terms, rules, (0.0,) * 3, (9.0, 1.0, 9.0), gains[1]),), tick=4.0
+    )
+
+
+def answered(monkeypatch, recommended, *gains):
+    """Let the design answer so; return the words that it is given."""
+    given = []
+
+    def main(words):
+        given.extend(words)
+        run = Path(next(word.partition("=")[2] for word in words if word.startswith("output=")))
+        run.mkdir()
+        titles = {"fixed": "fixed PID", "knowledge_base": "knowledge base"}
+        told = {"recommended": recommended, "controllers": {name: {"title": title} for name, title in titles.items()}}
+        formats.write_json(run / "metrics.json", told)
+        if gains:
+            kb(*gains).save(run / "knowledge_base.json")
+
+    monkeypatch.setattr(schedule.design, "main", main)
+    return given
+
+
+@pytest.fixture
+def copy(folder, tmp_path):
+    shutil.copy(folder / "identified.json", tmp_path)
+    return tmp_path
+
+
+def advice(median):
+    return Advice("advised", "", promise=Promise(median, median, median, np.array([median]), 0, 0, 1.0))
+
+
+STRONG = ((4.0, 0.08, 0.0), (4.2, 0.09, 0.0), (4.0, 0.08, 0.0))
+"""About what the fixed gains of this loop promise a half with."""
+
+
+def test_a_schedule_is_advised_where_its_promise_is_above_that_of_fixed_gains(copy, monkeypatch):
+    words = answered(monkeypatch, "knowledge_base", *STRONG)
+    found = scheduled(copy, advice(0.05), "small")
+    assert f"ensemble={copy / 'identified.json'}" in words
+    assert "network.inputs=[output]" in words
+    assert found.advised
+    assert 0.3 < found.promise.low < found.promise.median < found.promise.high < 0.7
+    assert found.document()["variable"] == "measured"
+    assert found.places[0] == pytest.approx(50.0 - 8.0)  # in the log's unit
+    assert found.gains[3] == pytest.approx(STRONG[1])
+
+
+def test_a_schedule_is_turned_down_where_fixed_gains_promise_as_much(copy, monkeypatch):
+    answered(monkeypatch, "knowledge_base", *STRONG)
+    found = scheduled(copy, advice(0.9), "small")
+    assert not found.advised
+    assert "keep fixed gains: a schedule over the measured value promises" in found.reason
+    assert found.document() is None
+
+
+def test_gains_as_they_are_promise_nothing(copy, monkeypatch):
+    answered(monkeypatch, "knowledge_base", PRESENT, PRESENT, PRESENT)
+    found = scheduled(copy, advice(0.0), "small")
+    assert not found.advised
+    assert found.promise.median == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_the_design_turns_down_is_not_promised(copy, monkeypatch):
+    answered(monkeypatch, "fixed")
+    found = scheduled(copy, advice(0.05), "small")
+    assert found.reason.endswith("the design recommends the fixed PID")
+
+
+def test_a_design_takes_plants_gains_and_sample_time_from_the_file(folder):
+    file = str(folder / "identified.json")
+    config = configured("design", [f"plant_file={file}"])
+    find_plant(config, typed=True)
+    assert (config.plant, config.controller.sample_time, config.controller.own_gains) == ("identified", 1.0, [*PRESENT])
+    job = begun(config)
+    kinds = ("taught", "validation", "drawn")
+    drawn = [{s.parameters["slope"] for s in job.sets[kind] if s.parameters} for kind in kinds]
+    assert [len(one) for one in drawn] == [8, 16, pytest.approx(147, abs=16)]  # 256 draws of 240 members
+    assert len(set.union(*drawn)) == sum(map(len, drawn))
+
+
+def test_words_of_the_command():
+    assert spelt_out(["ensemble=a/b.json", "seed=1"]) == ["plant_file=a/b.json", "seed=1"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "cannot be read: no such file"), ("{", "is no JSON|JSON"), ("{}", "its schema is None")],
+)
+def test_files_that_are_none(tmp_path, content, message):
+    file = tmp_path / "identified.json"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        load(str(file))
