@@ -6,6 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.log import sheet, sheet_page
 from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
 from experiments.log.report import print_assessment
@@ -85,7 +87,15 @@ def stored_loop(
         sample_time=known.sample_time or log.step,
         present=None if own is None else (own.kp, own.ki, own.kd),
         scenario=scenario,
+        levels=_levels(log, found.ensemble.records[0].origin[0]),
     )
+
+
+def _levels(log: Log, rest: float) -> tuple[float, float]:
+    """Where set points led in automatic, as deviations from rest."""
+    led = log.set_point if log.automatic is None else log.set_point[log.automatic]
+    led = led[np.isfinite(led)] - rest
+    return float(led.min(initial=0.0)), float(led.max(initial=0.0))
 
 
 def scenario_of(log: Log, known: LoopKnowledge, found: LoopAssessment) -> LoopScenario | None:

@@ -1,40 +1,41 @@
 """A gain schedule for the plants of a log: designed on some members, promised on others, advised where that says so.
 
-The design is that of `sscq design ensemble=identified.json`, scheduled over the measured value, one table of three
-columns that a block can hold. A schedule is advised only where the design's own verdict puts a knowledge base before
-the best fixed gains, and its promise is above that of the fixed gains on the sheet, too.
+The design is that of `sscq design ensemble=identified.json`, its knowledge base scheduled over the measured value, so
+that one table is all that a block needs. A schedule is advised only where the design's own verdict puts a knowledge
+base or a gain table before the best fixed gains, and its promise is above that of the fixed gains on the sheet, too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import sscq
+from controllers import ConstantGains, Controller, gain_names
 from experiments import design
-from experiments.cases.kb_case import contenders_of
+from experiments.cases.stored_controllers import FILES, stored_controller
 from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from experiments.runtime.launch import stored_settings
+from experiments.runtime.run_folder import read_record
+from experiments.settings import setup
 from experiments.settings.ranges import ranges_for
-from flcs import KnowledgeBase
-from plants.excitation import Step
-from sscq.identification import stored
+from flcs import FuzzyController
 from sscq.identification.advice import WORTH, told
-from sscq.identification.design_plant import design_plant
 from sscq.identification.loops import LoopQualities
 from sscq.identification.promise import promised_of
-from sscq.worst.envelope import usual_envelope
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from experiments.settings import Setup
     from plants import Plant
     from sscq.identification.advice import Advice
     from sscq.identification.promise import Promise
-    from sscq.identification.stored import StoredLoop
 
     Array = NDArray[np.float64]
 
@@ -42,7 +43,6 @@ TAUGHT, VALIDATION, JUDGED = 12, 20, 128
 """Members that teach, that choose, and that judge."""
 
 _POINTS = 7  # of a table
-_FILES = {"knowledge_base_free": "knowledge_base_free_travel"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,18 @@ class ScheduleFinding:
         A sentence.
     promise : Promise or None
         Of the schedule against the present gains; None where none was found.
-    places : array [n]
-        Break points [y], in the log's own unit.
-    gains : array [n, 3]
+    variable : {"measured", "absolute_error", "error_rate"}
+        Over which gains are scheduled; of the rate its magnitude.
+    places : array [n], or None
+        Break points [y, or y/s], in the log's own unit; None where no schedule is advised.
+    gains : array [n, 3], or None
         kp, ki, kd there.
     """
 
     advised: bool
     reason: str
     promise: Promise | None = None
+    variable: str = "measured"
     places: Array | None = None
     gains: Array | None = None
 
@@ -72,7 +75,7 @@ class ScheduleFinding:
         """Return what commissioning.json says of it; None without a schedule."""
         if not self.advised or self.places is None or self.gains is None:
             return None
-        return {"variable": "measured", "points": self.places.tolist(), "gains": self.gains.tolist()}
+        return {"variable": self.variable, "points": self.places.tolist(), "gains": self.gains.tolist()}
 
 
 def scheduled(folder: Path, advice: Advice, budget: str, *, seed: int = 0, quiet: bool = False) -> ScheduleFinding:
@@ -92,59 +95,53 @@ def scheduled(folder: Path, advice: Advice, budget: str, *, seed: int = 0, quiet
     words = [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", "network.inputs=[output]", draws]
     design.main([*words, f"output={run}", f"quiet={str(quiet).lower()}"])
     metrics = formats.read_json(run / "metrics.json")
-    recommended = str(metrics["recommended"])
-    if not recommended.startswith("knowledge_base"):
-        title = metrics["controllers"][recommended]["title"]
+    name = str(metrics["recommended"])
+    told_of = metrics["controllers"][name]
+    if name not in {*FILES, "table"}:
         return ScheduleFinding(
-            advised=False,
-            reason=f"no schedule over the measured value is worth its place: the design recommends the {title}",
+            advised=False, reason=f"no schedule is worth its place: the design recommends the {told_of['title']}"
         )
-    ensemble = stored.load(file)
-    kb = KnowledgeBase.load(run / f"{_FILES.get(recommended, recommended)}.json")
-    plant, loop = design_plant(ensemble), ensemble.loop
-    if loop is None or loop.present is None:
-        return ScheduleFinding(advised=False, reason="no present gains are known to promise anything against")
-    found = promised_of(_qualities(plant, loop, kb))
+    job = setup(stored_settings("design", read_record(run)["config"]))
+    controller, theta = stored_controller(run, job, name, told_of)
+    found = promised_of(_qualities(job, controller, theta))
     fixed = 0.0 if advice.promise is None else advice.promise.median
-    places, gains = _table(plant, kb, loop)
-    if found.low > WORTH and found.median > fixed and not found.lost:
-        return ScheduleFinding(True, f"schedule the gains: {told(found)}", found, places, gains)
-    reason = f"keep fixed gains: a schedule over the measured value promises {told(found)}"
-    return ScheduleFinding(advised=False, reason=reason, promise=found, places=places, gains=gains)
-
-
-def _qualities(plant: Plant, loop: StoredLoop, kb: KnowledgeBase) -> LoopQualities:
-    """Error and travel of the present gains and of the schedule on members that judge [2, n]."""
-    members = ranges_for(usual_envelope(plant), "drawn").together
-    scenario = plant.situations["unforeseen"][0]
-    several = [
-        sscq.Situation(
-            name="scenario",
-            reference=loop.scenario.set_point,
-            excitation=Step(loop.scenario.load, at=0.5 * scenario["t_end"]),
-            noise=scenario["noise"],
-            t_end=scenario["t_end"],
-            parameters=member,
-            seed=1,
+    title = told_of["title"]
+    if not (found.low > WORTH and found.median > fixed and not found.lost):
+        return ScheduleFinding(
+            advised=False, reason=f"keep fixed gains: the {title} promises {told(found)}", promise=found
         )
-        for member in members[:JUDGED]
-    ]
-    assert loop.present is not None  # noqa: S101  (asked by the caller)
-    contenders = {one.name: one for one in contenders_of(kb, [*loop.present])}
+    return ScheduleFinding(True, f"the {title}: {told(found)}", found, *_table(job.plant, controller, theta, title))
+
+
+def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
+    """Error and travel of the present gains and of the schedule on members that judge [2, n]."""
+    if job.own is None:
+        raise UserError("no present gains are known to promise anything against")
+    scenario, members = job.named["unforeseen"][0], ranges_for(job.ranges, "drawn").together[:JUDGED]
+    several = [replace(scenario, name=f"member {k}", parameters=member) for k, member in enumerate(members)]
+    constant = Controller(job.laws, ConstantGains(gain_names(job.laws)))
     found = []
-    for name in ("own", "knowledge_base"):
-        one = contenders[name]
+    for law, numbers in ((constant, job.own), (controller, theta)):
+        measures = ("iae", "total_variation")
         quality = sscq.evaluate(
-            plant, one.controller, one.theta, several, plant.step, measures=("iae", "total_variation")
+            job.plant, law, numbers[None], several, job.step, **job.options, measures=measures, threads=job.threads
         )
         lost = quality.failed[:, 0]
-        found.append([np.where(lost, np.inf, quality[measure][:, 0]) for measure in ("iae", "total_variation")])
+        found.append([np.where(lost, np.inf, quality[measure][:, 0]) for measure in measures])
     error, travel = np.array(found).transpose(1, 0, 2)
     return LoopQualities(error, travel)
 
 
-def _table(plant: Plant, kb: KnowledgeBase, loop: StoredLoop) -> tuple[Array, Array]:
-    """Break points [n] in the log's own unit, and gains [n, 3] there, as the block would interpolate them."""
-    height = plant.channels[0].scale
-    places = np.linspace(-2.0 * height, 2.0 * height, _POINTS)
-    return loop.rest[0] + places, np.asarray(kb.gains(places[:, None]), float)
+def _table(plant: Plant, controller: Any, theta: Array, title: str) -> tuple[str, Array, Array]:
+    """The variable, its break points [n] and gains [n, 3] there, as a block would interpolate them."""
+    low, high = plant.ranges.reference["output"] if plant.ranges.reference else (0.0, 0.0)
+    levels = np.linspace(low, high, _POINTS)
+    if isinstance(controller, FuzzyController):
+        return "measured", levels, np.asarray(controller.kb.gains(levels[:, None]), float)
+    nodes, reach = theta[:6].reshape(2, 3), float(theta[-1])
+    if "error rate" in title:
+        return "error_rate", np.array([0.0, reach]), nodes
+    if "error" in title:
+        return "absolute_error", np.array([0.0, reach]), nodes
+    share = np.clip(levels**2 / reach if "square" in title else (levels - low) / (high - low), 0.0, 1.0)
+    return "measured", levels, nodes[0] + share[:, None] * (nodes[1] - nodes[0])

@@ -42,6 +42,8 @@ STEPS = (0.25, 0.5, 1.0)
 """Of authority, from the present gains to the proposed ones."""
 
 _ABORT = 0.999
+VARIABLES = {"measured": "measured", "absolute_error": "|error|", "error_rate": "|rate of the error|"}
+"""Over which a schedule may lead, in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +137,7 @@ def _scheduled(finding: ScheduleFinding) -> list[str]:
         (f"{place:.4g}", *(f"{value:.4g}" for value in gains))
         for place, gains in zip(finding.places, finding.gains, strict=True)
     ]
-    return [text_table(("measured", "kp", "ki [1/s]", "kd [s]"), rows)]
+    return [text_table((VARIABLES[finding.variable], "kp", "ki [1/s]", "kd [s]"), rows)]
 
 
 def _gain_row(name: str, gains: Gains) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.log.sheet import STEPS, CommissioningCase, ProposedChange, gains_of, tests_of
+from experiments.log.sheet import STEPS, VARIABLES, CommissioningCase, ProposedChange, gains_of, tests_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from sscq.identification.advice import JUDGED, some, told
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from controllers.forms import Gains
+    from experiments.log.schedule import ScheduleFinding
 
 _AUTHORITY = np.linspace(0.0, 1.0, 21)
 _TOLD = (0, 5, 10, 20)  # rows of the table, of these
@@ -57,6 +58,8 @@ def page(case: CommissioningCase) -> Html:
         parts.append(_typed(case, case.change))
         if case.advice.to_be_typed:
             parts += [_authority(case.change), _expected(case.change), _stop(case.change)]
+    if case.schedule is not None:
+        parts.append(_schedule(case.schedule))
     parts += [_findings(case), _rests_on(case)]
     head = join((element("meta", charset="utf-8"), element("title", title), element("style", Html(style + _PRINT))))
     body = element("html", element("head", head), element("body", *parts), lang="en")
@@ -131,6 +134,23 @@ def _cell(value: Any, gains: Gains) -> str:
         return f"{value(gains):.4g}"
     except (ValueError, ZeroDivisionError):
         return "no such form"
+
+
+def _schedule(finding: ScheduleFinding) -> Html:
+    """Break points of the measured value with their gains, or why there are none."""
+    reason = f"{finding.reason[:1].upper()}{finding.reason[1:]}."
+    parts = [element("h2", "Schedule"), element("p", reason)]
+    if finding.advised and finding.places is not None and finding.gains is not None:
+        columns = np.column_stack([finding.places, finding.gains]).T
+        names = (VARIABLES[finding.variable], "kp [u/y]", "ki [u/(y s)]", "kd [u s/y]")
+        rows = [(name, *(f"{value:.4g}" for value in row)) for name, row in zip(names, columns, strict=True)]
+        text = (
+            "Between the points gains are interpolated, beyond them they stay. The block must sum ki times the error: "
+            "one that sums the error and multiplies by ki afterwards jumps whenever the gain moves. The fixed gains "
+            "above are what to go back to."
+        )
+        parts += [_table(rows), element("p", text)]
+    return join(parts)
 
 
 def _authority(change: ProposedChange) -> Html:

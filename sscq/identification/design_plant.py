@@ -2,21 +2,23 @@
 
     plant = design_plant(stored.load("identified.json"))        # registered by nobody: a plain `plants.Plant`
 
-All signals are deviations from where the loop rests. Teaching, validating and judging draw members, each with its own
+The measured value is in its own unit, the command counts from the output at rest. Teaching, validating and judging draw members, each with its own
 dead time; the scenario of the promise is the named situation. A lag that the log's rows cannot tell from dead time
 counts as dead time.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plants import process
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.excitation import Step
+from plants.identification.row import curved
 from sscq.identification.ensemble import spread
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ NAME = "identified"
 _PARTS = 4  # integration steps in a row of the log
 _LEAST_LAG = 0.3  # of a row: what is faster counts as dead time
 _SHARPEST = 6.0  # kp times slope times effective dead time
+_HELD = 0.8  # of what the valve can hold: the rest is for loads
 _NOISE = (0.5, 1.5)  # range of the sensor noise, about the middle of the members
 
 
@@ -66,15 +69,19 @@ def design_plant(ensemble: StoredEnsemble) -> Plant:
         gains_low=low,
         gains_high=high,
     )
+    wide = _levels(loop, middle)
     parameters = tuple(replace(q, nominal=middle[q.name]) for q in base.parameters)
+    outputs = base.outputs
     return replace(
         base,
         name=NAME,
+        measurements=(Quantity("output", "1", rest_y, text="measured value"),),
+        outputs=lambda t, x, u, w, p: (rest_y + outputs(t, x, u, w, p)[0],),
         step=loop.sample_time / parts,
         parameters=parameters,
         channels=(channel,),
-        task=_task(loop, sets, float(np.median(group.column("noise")))),
-        text=f"Plants that explain a log, in deviations from measured {rest_y:.6g} and output {rest_u:.6g}.",
+        task=_task(loop, sets, float(np.median(group.column("noise"))), _points(base, middle, wide), wide),
+        text=f"Plants that explain a log; the command counts from output {rest_u:.6g}.",
     )
 
 
@@ -122,32 +129,71 @@ def _gains(
     return (float(low[0]), float(low[1]), float(low[2])), (float(high[0]), float(high[1]), float(high[2]))
 
 
-def _task(loop: StoredLoop, sets: Sequence[dict[str, float]], noise: float) -> ControlTask:
-    """The scenario of the promise both ways, and the members to draw from."""
+def _levels(loop: StoredLoop, middle: dict[str, float]) -> tuple[float, float]:
+    """Deviations of the set point that the loop has to serve: where the log led it, at least a step either way.
+
+    No further than the valve can hold it there without help of a load.
+    """
+    height = abs(loop.scenario.set_point)
+    ends = sorted(_HELD * curved(end - loop.rest[1], middle["curve"]) * _static(middle) for end in loop.limits)
+    return max(min(loop.levels[0], -height), ends[0]), min(max(loop.levels[1], height), ends[1])
+
+
+def _static(middle: dict[str, float]) -> float:
+    """Output over valve at rest; infinite for what integrates."""
+    if "decay" not in middle:
+        return middle["K"]
+    return abs(middle["slope"]) / middle["decay"] if middle["decay"] > 0.0 else math.inf
+
+
+def _points(base: Plant, middle: dict[str, float], levels: tuple[float, float]) -> tuple[OperatingPoint, ...]:
+    """At rest, and at both levels, with the states that hold them there."""
+    inner = max(middle["decay"], 0.0) / middle["slope"] if "decay" in middle else 0.0
+
+    def state(level: float) -> tuple[float, ...]:
+        return tuple(level if q.name == "output" else inner * level if q.name == "inner" else 0.0 for q in base.states)
+
+    names = ("rest", "lowest level", "highest level")
+    return tuple(OperatingPoint(name, state(level)) for name, level in zip(names, (0.0, *levels), strict=True))
+
+
+def _task(
+    loop: StoredLoop,
+    sets: Sequence[dict[str, float]],
+    noise: float,
+    points: tuple[OperatingPoint, ...],
+    levels: tuple[float, float],
+) -> ControlTask:
+    """The scenario of the promise both ways, the way to both levels, and the members to draw from."""
     height, load = loop.scenario.set_point, loop.scenario.load
     horizon = loop.sample_time * max(2, round(loop.scenario.horizon / loop.sample_time))
 
-    def situation(name: str, sign: float, seed: int) -> dict[str, Any]:
+    def situation(name: str, reference: float, seed: int) -> dict[str, Any]:
         return {
             "name": name,
-            "reference": sign * height,
-            "excitation": Step(sign * load, at=0.5 * horizon),
+            "reference": loop.rest[0] + reference,
+            "excitation": Step(load if reference > 0.0 else -load, at=0.5 * horizon),
             "noise": noise,
             "t_end": horizon,
             "seed": seed,
         }
 
     return ControlTask(
-        operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+        operating_points=points,
         situations={
-            "taught": [situation("step and load", 1.0, 1), situation("step down and load", -1.0, 2)],
-            "validation": [situation("step and load", 1.0, 6)],
-            "unforeseen": [situation("step and load", 1.0, 11), situation("step down and load", -1.0, 12)],
+            "taught": [
+                situation("step and load", height, 1),
+                situation("step down and load", -height, 2),
+                situation("to the lowest level", levels[0], 3),
+                situation("to the highest level", levels[1], 4),
+            ],
+            "validation": [situation("step and load", height, 6)],
+            "unforeseen": [situation("step and load", height, 11), situation("step down and load", -height, 12)],
         },
         ranges=OperatingRanges(
             parameters={},
             initial={},
-            reference={"output": (-abs(height), abs(height))},
+            reference={"output": (loop.rest[0] + levels[0], loop.rest[0] + levels[1])},
             load={"load": (-abs(load), abs(load))},
             excitation={},
             noise={"output": (_NOISE[0] * noise, _NOISE[1] * noise)},

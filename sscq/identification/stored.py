@@ -43,6 +43,8 @@ class StoredLoop:
     present : (kp, ki, kd), or None
         In the parallel form, with the sign of the block.
     scenario : LoopScenario
+    levels : (low, high)
+        Where set points led, as deviations from rest.
     """
 
     rest: tuple[float, float]
@@ -50,6 +52,7 @@ class StoredLoop:
     sample_time: float
     present: tuple[float, float, float] | None
     scenario: LoopScenario
+    levels: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +142,11 @@ def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
 def _loop(given: Any) -> StoredLoop:
     if not isinstance(given, dict) or not isinstance(given["scenario"], dict):
         raise TypeError(f"loop and its scenario must be mappings, got {given!r}")
-    rest, limits = (_numbers(name, given[name], 2) for name in ("rest", "limits"))
+    rest, limits, levels = (_numbers(name, given[name], 2) for name in ("rest", "limits", "levels"))
     sample_time = _number("sample_time", given["sample_time"])
     horizon, set_point, load = (_number(name, given["scenario"][name]) for name in ("horizon", "set_point", "load"))
+    if not levels[0] <= 0.0 <= levels[1]:
+        raise ValueError(f"levels must be [low, high] with 0, where the loop rests, between them, got {levels}")
     if not limits[0] < limits[1] or not sample_time > 0.0 or not horizon > sample_time or set_point == 0.0:
         raise ValueError(
             "its loop must have limits [low, high] with low < high, a sample_time above 0, a longer horizon and a step "
@@ -150,7 +155,8 @@ def _loop(given: Any) -> StoredLoop:
     present = None if given["present"] is None else _numbers("present", given["present"], 3)
     scenario = LoopScenario(horizon, set_point, load)
     own = None if present is None else (present[0], present[1], present[2])
-    return StoredLoop((rest[0], rest[1]), (limits[0], limits[1]), sample_time, own, scenario)
+    both = (levels[0], levels[1])
+    return StoredLoop((rest[0], rest[1]), (limits[0], limits[1]), sample_time, own, scenario, both)
 
 
 def _numbers(name: str, given: Any, count: int) -> list[float]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments.cases.stored_controllers import stored_controller
 from experiments.runtime import formats
 from experiments.studies.afterwards.chain_page import (
     BEFORE,
@@ -25,7 +26,6 @@ from experiments.studies.afterwards.chain_page import (
     printed,
 )
 from experiments.studies.afterwards.fresh import StudyCase, fresh_situations, kept, named, opened, rollouts
-from experiments.studies.engine.contenders import stored_controller
 from experiments.studies.engine.series import of_design
 from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase, lint

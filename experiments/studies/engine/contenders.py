@@ -13,16 +13,15 @@ import numpy as np
 import sscq
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
+from experiments.cases.stored_controllers import stored_controller
 from experiments.pipeline import ladder, search_results
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime import formats
-from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
 from experiments.settings import setup
-from flcs import FuzzyController, KnowledgeBase
 from plants import with_rival
-from sscq.baselines.candidates import Candidate, fixed, table, two_degree, variables
+from sscq.baselines.candidates import Candidate
 from sscq.baselines.search_plan import search
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 
 DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
-FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
 
 
 @dataclass(frozen=True)
@@ -115,38 +113,6 @@ def contenders(
         found[name] = contender(told[name]["title"], controller, theta)
     found |= {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
     return found if begun is None else found | begun(bench, reference, found)
-
-
-def stored_controller(run: Path, job: Setup, name: str, told: Mapping[str, Any]) -> tuple[Any, np.ndarray]:
-    """Return a controller of a finished design and its numbers [n_theta], from what its metrics tell of it.
-
-    Parameters
-    ----------
-    run : Path
-    job : Setup
-        Of this or of another design of the plant with the same laws.
-    name : str
-        Constant gains, "two_degree", "table", or a knowledge base.
-    told : mapping
-        Its title and numbers.
-
-    Raises
-    ------
-    UserError
-        For a gain table over a variable that the plant does not have.
-    """
-    if name in FILES:
-        fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
-        return fuzzy, np.asarray(fuzzy.theta)
-    box, theta = (job.low, job.high, job.low), np.array(told["theta"], float)
-    if name == "table":
-        tables = (table(job.laws, *box, variable, job.tick) for variable in variables(job.plant))
-        found = next((one.controller for one in tables if one.title == told["title"]), None)
-        if found is None:
-            raise UserError(f"{run}: {job.plant.name} has no {told['title']}")
-        return found, theta
-    kind = two_degree if name == "two_degree" else fixed
-    return kind(job.laws, *box).controller, theta
 
 
 def _searched(bench: Bench, reference: ladder.Reference, candidate: Candidate) -> Tuned:

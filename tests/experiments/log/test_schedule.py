@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import configured, spelt_out
 from experiments.runtime.plant_choice import find_plant, load
+from experiments.runtime.run_folder import RunFolder
 from experiments.settings import begun
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
@@ -40,7 +41,7 @@ def folder(tmp_path_factory):
 
 def kb(*gains):
     """Gains of three terms of the measured value."""
-    terms = (Variable("output", "1", -8.0, 8.0, (-8.0, 0.0, 8.0)),)
+    terms = (Variable("output", "1", 42.0, 58.0, (42.0, 50.0, 58.0)),)
     rules = tuple(replace(rule, gains=row) for rule, row in zip(full_grid([3], gains[1], 0), gains, strict=True))
     return KnowledgeBase(
         "identified", (RuleBase("output", terms, rules, (0.0,) * 3, (9.0, 1.0, 9.0), gains[1]),), tick=4.0
@@ -55,11 +56,16 @@ def answered(monkeypatch, recommended, *gains):
         given.extend(words)
         run = Path(next(word.partition("=")[2] for word in words if word.startswith("output=")))
         run.mkdir()
-        titles = {"fixed": "fixed PID", "knowledge_base": "knowledge base"}
-        told = {"recommended": recommended, "controllers": {name: {"title": title} for name, title in titles.items()}}
-        formats.write_json(run / "metrics.json", told)
-        if gains:
+        config = configured("design", [f"plant_file={run.parent / 'identified.json'}"])
+        find_plant(config, typed=True)
+        with RunFolder.create(run, command="design", config=asdict(config), overrides=[]):
+            pass
+        told = {"title": TITLES.get(recommended, recommended)}
+        if len(gains) == 3:
             kb(*gains).save(run / "knowledge_base.json")
+        elif gains:
+            told["theta"] = [*gains[0], *gains[1], 8.0]
+        formats.write_json(run / "metrics.json", {"recommended": recommended, "controllers": {recommended: told}})
 
     monkeypatch.setattr(schedule.design, "main", main)
     return given
@@ -75,6 +81,7 @@ def advice(median):
     return Advice("advised", "", promise=Promise(median, median, median, np.array([median]), 0, 0, 1.0))
 
 
+TITLES = {"fixed": "fixed PID", "table": "gain table over the error's magnitude"}
 STRONG = ((4.0, 0.08, 0.0), (4.2, 0.09, 0.0), (4.0, 0.08, 0.0))
 """About what the fixed gains of this loop promise a half with."""
 
@@ -87,7 +94,7 @@ def test_a_schedule_is_advised_where_its_promise_is_above_that_of_fixed_gains(co
     assert found.advised
     assert 0.3 < found.promise.low < found.promise.median < found.promise.high < 0.7
     assert found.document()["variable"] == "measured"
-    assert found.places[0] == pytest.approx(50.0 - 8.0)  # in the log's unit
+    assert found.places[0] == pytest.approx(46.0)  # in the log's unit
     assert found.gains[3] == pytest.approx(STRONG[1])
 
 
@@ -95,8 +102,16 @@ def test_a_schedule_is_turned_down_where_fixed_gains_promise_as_much(copy, monke
     answered(monkeypatch, "knowledge_base", *STRONG)
     found = scheduled(copy, advice(0.9), "small")
     assert not found.advised
-    assert "keep fixed gains: a schedule over the measured value promises" in found.reason
+    assert "keep fixed gains: the knowledge_base promises" in found.reason
     assert found.document() is None
+
+
+def test_a_gain_table_is_a_schedule_too(copy, monkeypatch):
+    answered(monkeypatch, "table", STRONG[1], STRONG[0])
+    found = scheduled(copy, advice(0.05), "small")
+    assert found.document()["variable"] == "absolute_error"
+    assert found.places.tolist() == [0.0, 8.0]
+    assert found.gains.tolist() == [[*STRONG[1]], [*STRONG[0]]]
 
 
 def test_gains_as_they_are_promise_nothing(copy, monkeypatch):

@@ -75,7 +75,7 @@ def test_its_loops_are_those_of_the_promise(structure):
         ScenarioSignals(1.0, np.full(n, 4.0), load, None),
     )
     several = [
-        sscq.Situation(name="x", reference=4.0, excitation=Step(2.0, at=100.0), t_end=200.0, parameters=one)
+        sscq.Situation(name="x", reference=54.0, excitation=Step(2.0, at=100.0), t_end=200.0, parameters=one)
         for one in plant.ranges.together
     ]
     found = sscq.evaluate(plant, law, [0.5, 0.02, 0.0], several, plant.step, measures=("iae",))
