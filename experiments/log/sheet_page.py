@@ -31,7 +31,8 @@ _WORD = {
 _PRINT = """
 body { max-width: 60rem; margin: 1rem auto; padding: 0 1rem; }
 table.sheet { border-collapse: collapse; margin: .4rem 0; }
-table.sheet th, table.sheet td { border: 1px solid currentColor; padding: .2rem .6rem; text-align: right; }
+table.sheet th, table.sheet td { min-width: 0; border: 1px solid currentColor; padding: .2rem .6rem; }
+table.sheet th, table.sheet td { text-align: right; }
 table.sheet th:first-child, table.sheet td:first-child { text-align: left; }
 .advice { border: 2px solid currentColor; padding: .4rem .8rem; }
 .advice p { margin: .3rem 0 0; }
@@ -158,7 +159,8 @@ def _authority(change: ProposedChange) -> Html:
     present, proposed = (np.abs(np.array(gains.vector)) for gains in (change.present, change.proposed))
     gains = present + _AUTHORITY[:, None] * (proposed - present)
     members = some(change.ensemble.spread(change.discrepancy), JUDGED)
-    found = LoopsAtRest(members, change.law, 0.0 * proposed, 2.0 * np.maximum(present, proposed)).margins(gains)
+    most = 2.0 * np.maximum(present, proposed)
+    found = LoopsAtRest(members, change.law, 0.0 * proposed, most, change.ensemble.reach).margins(gains)
     worst = found.sensitivity.max(axis=1)
     usual = np.quantile(found.sensitivity, 0.95, axis=1, method="inverted_cdf")
     rows = [("authority", "kp", "ki", "kd", "Ms, 95 %", f"Ms, all {sum(map(len, members))}")]

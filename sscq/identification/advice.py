@@ -139,7 +139,7 @@ def advise(
             "gains that it was recorded with",
         )
     found_gains = search.best()
-    at_rest = LoopsAtRest(some(members, JUDGED), law, *search.range_of(found_gains))
+    at_rest = LoopsAtRest(some(members, JUDGED), law, *search.range_of(found_gains), ensemble.reach)
     # As they are typed in: what is promised is promised of these.
     gains = rounded(_led_inside(at_rest, own, found_gains, allowed))
     margins, before = at_rest.margins(gains[None]), at_rest.margins(own[None])
@@ -246,7 +246,7 @@ class _GainSearch:
         self.lost_share = 1.0 - float(self.kept.mean())
         self.before = before
         self.start = self._start()
-        self.at_rest = LoopsAtRest(self.members, law, *self.range_of(self.start))
+        self.at_rest = LoopsAtRest(self.members, law, *self.range_of(self.start), ensemble.reach)
 
     def _start(self) -> Array:
         """Gains by Skogestad's rule for the middle of the members, as tight as its dead time."""

@@ -2,9 +2,9 @@
 
     plant = design_plant(stored.load("identified.json"))        # registered by nobody: a plain `plants.Plant`
 
-The measured value is in its own unit, the command counts from the output at rest. Teaching, validating and judging draw members, each with its own
-dead time; the scenario of the promise is the named situation. A lag that the log's rows cannot tell from dead time
-counts as dead time.
+The measured value is in its own unit, the command counts from the output at rest. Teaching, validating and judging draw
+members, each with its own dead time; the scenario of the promise is the named situation. A lag that the log's rows
+cannot tell from dead time counts as dead time.
 """
 
 from __future__ import annotations

@@ -36,6 +36,7 @@ informative move only."""
 
 _CLIPPED = 30.0  # difference of log evidence: more than this is certain
 _SPREAD_SEED = 7
+_REACHED = (0.01, 0.99)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,13 @@ class Ensemble:
         times by discrepancy times one, of dead time, lag and half a row together.
         """
         return spread(self.members, self.records[0].step, discrepancy, self.seed)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Where the plant's input went in the logs, as deviations from its middle: 1 and 99 % of the rows."""
+        moved = np.concatenate([record.input - record.origin[1] for record in self.records])
+        low, high = np.quantile(moved, _REACHED)
+        return float(low), float(high)
 
     @property
     def knowledge(self) -> float:

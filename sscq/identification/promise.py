@@ -200,6 +200,9 @@ class MemberMargins:
 class LoopsAtRest:
     """Linear loops of some members, prepared once for any gains.
 
+    Each is linearised where its gain is largest of all places that the logs visited: the curve makes the plant steeper
+    at one end.
+
     Parameters
     ----------
     members : sequence of PlantMembers
@@ -207,15 +210,24 @@ class LoopsAtRest:
         Its sample time, filter and action are those of the loop.
     low, high : array [3]
         Gains that will be asked for.
+    reach : (low, high)
+        Deviations of the plant's input, see :attr:`sscq.identification.ensemble.Ensemble.reach`.
     """
 
-    def __init__(self, members: Sequence[PlantMembers], law: PID, low: Array, high: Array) -> None:
+    def __init__(
+        self,
+        members: Sequence[PlantMembers],
+        law: PID,
+        low: Array,
+        high: Array,
+        reach: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
         settings = LoopSettings(
             sample_time=law.sample_time or 1.0,
             derivative_filter_time=law.derivative_filter_time,
             action="direct",  # equations of members have no sense
         )
-        found = [_linear(group, k) for group in members for k in range(len(group))]
+        found = [_linear(group, k, reach) for group in members for k in range(len(group))]
         self.responses = similar_responses(found, [settings] * len(found), low, high)
 
     def margins(self, gains: Array) -> MemberMargins:
@@ -225,7 +237,8 @@ class LoopsAtRest:
         return MemberMargins(np.where(stable, found.sensitivity, np.inf), np.where(stable, found.delay_margin, 0.0))
 
 
-def _linear(group: PlantMembers, k: int) -> LinearPlant:
+def _linear(group: PlantMembers, k: int, reach: tuple[float, float]) -> LinearPlant:
     A, b = group.structure.equations(group.parameters[k])
+    b = b * np.exp(max(float(group.column("curve")[k]) * end for end in reach))
     late = float(group.structure.dead_time(group.parameters[k : k + 1])[0])
     return LinearPlant(A, b, np.array([0.0, 1.0]), None, late, f"member {k}")

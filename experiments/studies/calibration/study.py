@@ -1,10 +1,11 @@
 """Whether promises from logs hold, on loops of eleven kinds that no model of ours has made.
 
     python -m experiments.studies calibration                 # all loops, and the page
-    python -m experiments.studies calibration 11              # the first eleven, printed only
+    python -m experiments.studies calibration 0 11            # the first eleven, printed only
 
-Every loop is drawn by its number; its log is read and assessed as by `sscq commission`. The truth is the plant itself,
-simulated in the scenario of the promise. What was found is kept in the folder of the template, and gone on with.
+Every loop is drawn by its number; its log is read and assessed as by `sscq commission`, and once more by least squares,
+as most tools do. The truth is the plant itself, simulated in the scenario of the promise. What was found is kept in the
+folder of the template, and gone on with; several processes may share the loops.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.runtime.tables import markdown_table, text_table
+from experiments.studies.calibration.least_squares import fitted
 from experiments.studies.calibration.loops import KINDS, REST, DrawnPlant, careful_gains, closed
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
@@ -30,6 +32,7 @@ from sscq.identification.reading.log import Log
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sscq.identification.advice import Advice
     from sscq.identification.promise import LoopScenario
 
     Array = np.ndarray
@@ -37,6 +40,10 @@ if TYPE_CHECKING:
 LENGTH = 600.0
 LOGS = ("several steps", "bump in manual", "one step", "quiet")
 _SHARES = (0.5, 0.2, 0.2, 0.1)  # of the loops
+UNRELATED = "unrelated"
+"""A log whose measured values are another loop's: every twentieth."""
+
+_EVERY = 20
 _WORSE, _SEEDS = 0.05, 3  # of the true error; draws of noise in the truth
 
 
@@ -56,6 +63,8 @@ class CalibratedLoop:
         Improvement of the plant itself; minus infinity is null with `lost`.
     lost : bool
         Whether the plant's own loop runs away with the gains, also with 15 % more gain and dead time.
+    least_squares : CalibratedLoop, optional
+        What least squares says of the same loop.
     """
 
     number: int
@@ -68,6 +77,7 @@ class CalibratedLoop:
     high: float | None = None
     true: float | None = None
     lost: bool = False
+    least_squares: CalibratedLoop | None = None
 
     @property
     def covered(self) -> bool | None:
@@ -99,6 +109,10 @@ def drawn_log(number: int) -> tuple[DrawnPlant, tuple[float, float], Log, str]:
     measured, output, _ = closed(plant, gains, set_point, load, noise, step, manual, rounding)
     measured = np.where(rng.random(n) < rng.choice([0.0, 0.03]), np.nan, measured)
     automatic = np.isnan(manual) if kind == "bump in manual" else None
+    if number % _EVERY == _EVERY - 1:
+        other = rng.permutation(measured[np.isfinite(measured)])[:1]  # from another place, at another time
+        walk = np.cumsum(rng.standard_normal(n)) * 0.3 * math.sqrt(step)
+        measured, kind = np.where(np.isfinite(measured), other + walk, np.nan), UNRELATED
     log = Log(f"loop {number}", step, set_point, measured, output, automatic, ((0, n),))
     return plant, gains, log, kind
 
@@ -121,10 +135,36 @@ def calibrated(number: int) -> CalibratedLoop:
     plant, gains, log, kind = drawn_log(number)
     known = LoopKnowledge(measured_span=(0.0, 100.0), present={"kp": gains[0], "ki": gains[1]})
     found = assess(log, known, seed=number)
-    if found.refusal or found.ensemble is None or found.present is None:
+    given = (number, plant, gains, log, kind)
+    if found.ensemble is None or found.present is None:
         return CalibratedLoop(number, plant.kind, kind, "refused", found.refusal)
     scenario = default_scenario(found.ensemble, log)
+    other = _by_least_squares(given, found.sense, scenario)
+    if found.refusal:
+        return CalibratedLoop(number, plant.kind, kind, "refused", found.refusal, least_squares=other)
     advice = advise(found.ensemble, found.present.vector, scenario, discrepancy=found.discrepancy)
+    return replace(_judged(given, advice, scenario), least_squares=other)
+
+
+def _by_least_squares(
+    given: tuple[int, DrawnPlant, tuple[float, float], Log, str], sense: float, scenario: LoopScenario
+) -> CalibratedLoop:
+    """What a fit without tests says of a loop; a fit without a gain says nothing."""
+    number, plant, gains, log, kind = given
+    (record,) = log.records()
+    simple: Any = fitted(record, sense, number)
+    try:
+        advice = advise(simple, (*gains, 0.0), scenario, discrepancy=0.0)
+    except ValueError as error:
+        return CalibratedLoop(number, plant.kind, kind, "refused", str(error))
+    return _judged(given, advice, scenario)
+
+
+def _judged(
+    given: tuple[int, DrawnPlant, tuple[float, float], Log, str], advice: Advice, scenario: LoopScenario
+) -> CalibratedLoop:
+    """Hold an advice against the plant itself."""
+    number, plant, gains, log, kind = given
     if advice.promise is None or advice.gains is None:
         return CalibratedLoop(number, plant.kind, kind, advice.status, advice.reason)
     p, proposed = advice.promise, (advice.gains[0], advice.gains[1])
@@ -180,24 +220,35 @@ def _lost(plant: DrawnPlant, gains: tuple[float, float], scenario: LoopScenario,
 def main(words: Sequence[str]) -> None:
     """Judge what is missing and print the tables; without words write the page."""
     template = Template.of("calibration")
-    count = int(words[0]) if words else int(template.head["loops"])
+    first, count = (int(word) for word in words) if words else (0, int(template.head["loops"]))
     folder = Path(template.head["runs"])
     folder.mkdir(parents=True, exist_ok=True)
     found = []
-    for number in range(count):
+    for number in range(first, count):
         found.append(_kept(folder / f"{number}.json", number))
         print(_line(found[-1]), flush=True)
-    print(text_table(_HEAD, _rows(found, "kind")), text_table(_HEAD, _rows(found, "log")), sep="\n\n")
+    simple = _least_squares(found)
+    for several, by in ((found, "kind"), (found, "log"), (simple, "kind"), (simple, "log")):
+        print(text_table(_HEAD, _rows(several, by)), end="\n\n")
     if not words:
         atomic_files.write(Path(template.head["page"]), page(template, found))
 
 
 def _kept(path: Path, number: int) -> CalibratedLoop:
     if path.exists():
-        return CalibratedLoop(**json.loads(path.read_text(encoding="utf-8")))
+        return _of(json.loads(path.read_text(encoding="utf-8")))
     found = calibrated(number)
     atomic_files.write(path, json.dumps(asdict(found), indent=1) + "\n")
     return found
+
+
+def _of(fields: dict[str, Any]) -> CalibratedLoop:
+    other = fields.pop("least_squares")
+    return CalibratedLoop(**fields, least_squares=None if other is None else _of(other))
+
+
+def _least_squares(found: Sequence[CalibratedLoop]) -> list[CalibratedLoop]:
+    return [one.least_squares for one in found if one.least_squares is not None]
 
 
 def _line(one: CalibratedLoop) -> str:
@@ -243,6 +294,8 @@ def page(template: Template, found: Sequence[CalibratedLoop]) -> str:
         "loops": len(found),
         "by_kind": markdown_table(_HEAD, _rows(found, "kind")),
         "by_log": markdown_table(_HEAD, _rows(found, "log")),
+        "simple_by_kind": markdown_table(_HEAD, _rows(_least_squares(found), "kind")),
+        "simple_by_log": markdown_table(_HEAD, _rows(_least_squares(found), "log")),
         "missed": "\n".join(f"- {_line(one)}" for one in found if one.covered is False) or "None.",
     }
     return template.page(values)

@@ -280,7 +280,9 @@ def _margins(
         return None
     own = np.abs(np.array(present.vector))
     law = loop_law(ensemble, known.output_limits, sample_time=sample_time)
-    return LoopsAtRest(some(ensemble.members, JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9)).margins(own)
+    return LoopsAtRest(
+        some(ensemble.members, JUDGED), law, 0.0 * own, 2.0 * np.maximum(own, 1e-9), ensemble.reach
+    ).margins(own)
 
 
 def _of_plants(log: Log, found: LoopAssessment) -> list[LogFinding]:

@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from experiments.studies.calibration.least_squares import fitted
 from experiments.studies.calibration.loops import KINDS, REST, careful_gains, closed, lags
-from experiments.studies.calibration.study import CalibratedLoop, drawn_log, page
+from experiments.studies.calibration.study import UNRELATED, CalibratedLoop, drawn_log, page
 from experiments.studies.engine.template import Template
+from plants.identification.record import LoopRecord
 
 N = 400
 NONE = np.zeros(N)
@@ -56,7 +58,7 @@ def test_logs_are_drawn_by_number():
     assert one[0].kind != other[0].kind
     assert one[1] == same[1]
     kinds = {drawn_log(number)[3] for number in range(40)}
-    assert kinds == {"several steps", "bump in manual", "one step", "quiet"}
+    assert kinds == {"several steps", "bump in manual", "one step", "quiet", UNRELATED}
 
 
 def test_logs_by_hand_say_so_and_others_have_steps():
@@ -84,3 +86,25 @@ def test_the_page_counts_what_was_found():
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["6", "1", "2 of 5", "0.20", "4", "3", "2", "1"]
     assert text.count("MISSED") == 3
     assert "2: tank, one step: advised promised +0.10 +0.20 +0.30, true -0.20 MISSED LOST" in text
+
+
+def test_every_twentieth_log_is_another_loops():
+    _, _, log, kind = drawn_log(19)
+    assert kind == UNRELATED
+    assert abs(np.corrcoef(log.output[50:], log.set_point[50:] - log.measured[50:])[0, 1]) < 0.99
+    assert drawn_log(18)[3] != UNRELATED
+
+
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_least_squares_find_a_plant_that_is_one(sense):
+    """By hand, with white noise alone: its own conditions. Each estimate within four of its deviations."""
+    rng = np.random.default_rng(2)
+    plant = lags("first order", 2.0, [20.0], 7.0)
+    by_hand = REST + 3.0 * np.sign(np.sin(np.arange(N) / 30.0))
+    measured, output, _ = closed(plant, (0.0, 0.0), by_hand, NONE, 0.05 * rng.standard_normal(N), 1.0, by_hand)
+    u = output if sense > 0.0 else 100.0 - output
+    found = fitted(LoopRecord(measured, u, 1.0), sense).members[0]
+    for name, true in (("slope", 0.1), ("decay", 0.05), ("dead_time", 7.0)):
+        column = found.column(name)
+        assert abs(column.mean() - true) < 4.0 * column.std() + 1e-3, name
+        assert column.std() < 0.1 * true
