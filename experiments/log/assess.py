@@ -8,7 +8,6 @@ import numpy as np
 
 from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of, telling
 from experiments.log.report import print_assessment
-from experiments.runtime.tables import text_table
 from sscq.identification.plan import planned
 from sscq.identification.promise import loop_law
 
@@ -54,7 +53,9 @@ def _print_plan(options: argparse.Namespace, log: Log, known: LoopKnowledge, fou
         ("deviation of the gain's logarithm", f"{moves.before:.2f} now, {np.median(moves.after):.2f} then"),
         ("plants can then be told", f"in {moves.told} of {len(moves.after)} tries"),
     ]
-    print(text_table(("plan", ""), rows))
+    print("the move to make")
+    width = max(len(label) for label, _ in rows)
+    print("\n".join(f"  {label:<{width}}  {value}" for label, value in rows))
 
 
 def _range(rest: float, ends: tuple[float, float]) -> str:

@@ -102,7 +102,7 @@ def planned(
     hold, members = _hold(ensemble), _each(some(ensemble.members, JUDGED))
     found = None
     for number in range(_SIZES):
-        height = _nice(ensemble.telling_step * _LARGER**number)
+        height = two_digits(ensemble.telling_step * _LARGER**number)
         set_point = _set_point(height, hold, step)
         far = _following(ensemble, members, law, gains, set_point)
         chosen = [far[k] for k in np.linspace(0, len(far) - 1, tried).astype(int)]
@@ -149,7 +149,7 @@ def _following(
     return found
 
 
-def _nice(value: float) -> float:
+def two_digits(value: float) -> float:
     """Round up to two digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.ceil(value / unit - 1e-9) * unit:.3g}")
@@ -158,7 +158,7 @@ def _nice(value: float) -> float:
 def _hold(ensemble: Ensemble) -> float:
     slow, late = np.concatenate([np.stack(g.structure.times(g.parameters)) for g in ensemble.members], axis=1)
     longest = max(len(record) * record.step for record in ensemble.records)
-    return _nice(_HOLDS * float(np.quantile(np.minimum(slow, _LONGEST * longest) + late, _SLOW)))
+    return two_digits(_HOLDS * float(np.quantile(np.minimum(slow, _LONGEST * longest) + late, _SLOW)))
 
 
 def _set_point(height: float, hold: float, step: float) -> Array:
