@@ -28,6 +28,7 @@ STUDIES = {
     "budgets": "afterwards.budgets:main",
     "chain": "afterwards.chain:main",
     "calibration": "calibration.study:main",
+    "ranks": "calibration.ranks:main",
     "coverage": "afterwards.claims:coverage",
     "safety": "afterwards.claims:safety",
     "imitation": "van_der_pol.imitation:main",

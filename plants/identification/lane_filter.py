@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import elementary
-from plants.core.kernel.kernel import ALIVE, KernelDesign, build
+from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.identification.row import PER_CENT, Row, column, curved
@@ -77,8 +77,9 @@ def each_log_likelihood(
     sense: Array | float = 1.0,
     spans: Spans = PER_CENT,
     threads: int | None = None,
+    lanes: int = LANES,
 ) -> Array:
-    """Return the same of each record [n_records, n]."""
+    """Return the same of each record [n_records, n]; the results do not depend on the lanes."""
     parameters = np.atleast_2d(np.asarray(parameters, float))
     if parameters.shape[1] != len(structure.parameters):
         names = ", ".join(structure.parameters)
@@ -86,7 +87,7 @@ def each_log_likelihood(
     steps = {record.step for record in records}
     if len(steps) != 1:
         raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
-    kernel, n, row = _kernel(), len(parameters), Row.of(structure, parameters, steps.pop())
+    kernel, n, row = _kernel(lanes), len(parameters), Row.of(structure, parameters, steps.pop())
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
     padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
@@ -160,9 +161,9 @@ def _starts(kernel: Kernel, records: Sequence[LoopRecord], spans: Spans) -> Arra
 
 
 @cache
-def _kernel() -> Kernel:
+def _kernel(lanes: int) -> Kernel:
     """The compiled filter; one for all records."""
-    design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"))
+    design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"), lanes=lanes)
     rows = design.rows
     of_start, state = ("scale", "input_scale", "first"), ("x", "y", "d", "c")
     for name in (ALIVE, "total", "product", *of_start, "u", "before", "after", *state):

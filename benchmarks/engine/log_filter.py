@@ -1,0 +1,78 @@
+"""The filter that reads logs: sixteen parameter sets side by side, one at a time, and by another program."""
+
+from __future__ import annotations
+
+import numpy as np
+from statsmodels.tsa.statespace.kalman_filter import KalmanFilter
+
+from benchmarks.runner.report import FigureSection, at_least
+from benchmarks.runner.timing import Size, alternate, ratio
+from plants.core.kernel.kernel import LANES
+from plants.identification.lane_filter import each_log_likelihood
+from plants.identification.record import LoopRecord
+from plants.identification.row import Row
+from plants.identification.two_lags import TWO_LAGS
+from sscq.identification.prior import LoopScales, TwoLagsPrior
+
+_ROWS, _MOST = 600, 16_000
+_FASTER, _PER_ROW = 3.0, 4.0  # than one lane; ns a row and likelihood
+_OTHERS = 20  # likelihoods that the other program is timed with
+
+
+def log_filter(size: Size) -> FigureSection:
+    """Time likelihoods of plants drawn from the prior, on a log of ten minutes."""
+    rng = np.random.default_rng(1)
+    u = 40.0 + np.repeat(rng.uniform(-6.0, 6.0, _ROWS // 30), 30)
+    y = 50.0 + np.convolve(u - 40.0, 0.05 * np.exp(-np.arange(_ROWS) / 30.0))[:_ROWS] + 0.1 * rng.standard_normal(_ROWS)
+    record = LoopRecord(y, u, 1.0)
+    prior = TwoLagsPrior(LoopScales.of([record]))
+    n = min(size.candidates, _MOST) // LANES * LANES
+    plants = prior.parameters(prior.draws(n, rng))
+    times = alternate(
+        {
+            "16 lanes": lambda: each_log_likelihood(TWO_LAGS, [record], plants, threads=1),
+            "one lane": lambda: each_log_likelihood(TWO_LAGS, [record], plants, threads=1, lanes=1),
+            "statsmodels": lambda: [_by_another(record, one) for one in plants[:_OTHERS]],
+        },
+        size.rounds,
+    )
+    section = FigureSection("log_filter", "Likelihoods of plants in a log of 600 rows")
+    for name, count in (("16 lanes", n), ("one lane", n), ("statsmodels", _OTHERS)):
+        section.time(f"{name}, a row", times[name], "ns", 1e9 / (_ROWS * count))
+    factor = ratio(times["one lane"], times["16 lanes"])
+    section.ratio("one lane / 16 lanes", factor, at_least(factor, _FASTER))
+    share = n / _OTHERS
+    best, median = ratio(times["statsmodels"], times["16 lanes"])
+    section.ratio("statsmodels / 16 lanes, the same likelihoods", (share * best, share * median))
+    each = times["16 lanes"].best * 1e9 / (_ROWS * n)
+    section.notes.append(
+        f"Asked: at most {_PER_ROW:g} ns a row and likelihood; {'met' if each <= _PER_ROW else 'MISSED'}."
+    )
+    same = (
+        each_log_likelihood(TWO_LAGS, [record], plants[:64]).tobytes()
+        == each_log_likelihood(TWO_LAGS, [record], plants[:64], lanes=1).tobytes()
+    )
+    section.notes.append(f"Both widths give {'the same bits' if same else 'DIFFERENT BITS'}.")
+    return section
+
+
+def _by_another(record: LoopRecord, parameters: np.ndarray) -> float:
+    """The likelihood of the same model by statsmodels; prepared as a user of it would."""
+    row = Row.of(TWO_LAGS, parameters[None], record.step)
+    given = dict(zip(TWO_LAGS.parameters, parameters.tolist(), strict=True))
+    model = KalmanFilter(k_endog=1, k_states=4)
+    model.bind((record.output - record.origin[0])[None])
+    transition = np.eye(4)
+    transition[:2, :2], transition[3, 3] = row.whole.states[0], row.fading[0]
+    transition[:2, 2] = transition[:2, 3] = row.whole.input[0]
+    model["design"], model["transition"], model["selection"] = np.array([[0.0, 1.0, 0.0, 0.0]]), transition, np.eye(4)
+    model["obs_cov"] = np.array([[given["noise"] ** 2]])
+    noise = [0.0, 0.0, given["walk"] ** 2 * record.step, given["load"] ** 2 * (1.0 - row.fading[0] ** 2)]
+    model["state_cov"] = np.diag(noise)
+    acting, late, rows = record.input - record.origin[1], int(row.rows[0]), np.arange(len(record))
+    intercept = np.zeros((4, len(record)))
+    for share, more in ((row.before[0], 1), (row.after[0], 0)):
+        intercept[:2] += np.outer(share, acting[np.maximum(rows - late - more, 0)])
+    model["state_intercept"] = intercept
+    model.initialize_known(np.zeros(4), np.diag([1e4, 1.0, 1e4, given["load"] ** 2]))
+    return float(model.loglike())
