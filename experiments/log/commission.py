@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.log import sheet, sheet_page
+from experiments.log import report_page, sheet, sheet_page
 from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
 from experiments.log.report import print_assessment
 from experiments.log.schedule import scheduled
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sscq.identification.promise import LoopScenario
     from sscq.identification.reading.log import Log
 
-_FILES = ("commissioning.json", "identified.json", "sheet.html", "design")
+_FILES = ("commissioning.json", "identified.json", "report.html", "sheet.html", "design")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -70,6 +70,9 @@ def run(options: argparse.Namespace) -> None:
     formats.write_json(folder / "commissioning.json", sheet.document(case))
     atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
     print(f"sheet: {folder / 'sheet.html'}")
+    if found.ensemble is not None:
+        atomic_files.write(folder / "report.html", report_page.page(case))
+        print(f"report: {folder / 'report.html'}")
     if advice.status == "refused":
         raise SystemExit(NOT_TOLD)
 

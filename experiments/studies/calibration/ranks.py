@@ -24,6 +24,7 @@ from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from plants.identification.record import LoopRecord
 from plants.identification.row import PER_CENT, Row, column, curved
+from plants.identification.slow_filter import VAGUE
 from plants.identification.two_lags import TWO_LAGS
 from sscq.identification.ensemble import log_posterior
 from sscq.identification.prior import LoopScales, TwoLagsPrior
@@ -86,7 +87,8 @@ def _record(parameters: Array, rng: np.random.Generator) -> LoopRecord:
     levels = _MIDDLE + _MOVE * rng.uniform(-1.0, 1.0, ROWS // _HELD + 1)
     given = np.repeat(levels, _HELD)[:ROWS]
     acting = curved(given - np.median(given), curve)
-    state, drift, coloured, late = np.array([acting[0], 0.0]), 0.0, load * rng.standard_normal(), int(row.rows[0])
+    state, drift = _begun(parameters, acting[0], noise, rng)
+    coloured, late = load * rng.standard_normal(), int(row.rows[0])
     fading, output = float(row.fading[0]), np.empty(ROWS)
     for k in range(ROWS):
         output[k] = state[1] + noise * rng.standard_normal()
@@ -96,6 +98,14 @@ def _record(parameters: Array, rng: np.random.Generator) -> LoopRecord:
         drift += walk * math.sqrt(STEP) * rng.standard_normal()
         coloured = fading * coloured + load * math.sqrt(1.0 - fading**2) * rng.standard_normal()
     return LoopRecord(50.0 + output, given, STEP)
+
+
+def _begun(parameters: Array, acting: float, noise: float, rng: np.random.Generator) -> tuple[Array, float]:
+    """Inner state, output and walking load before the first row, as vague as the filter takes them to be."""
+    start = TWO_LAGS.start(parameters, PER_CENT)
+    together = np.array([[start.variance[0], start.shared[0]], [start.shared[0], VAGUE]])
+    inner, drift = np.linalg.cholesky(together) @ rng.standard_normal(2)
+    return np.array([acting + inner, math.sqrt(4.0 * noise**2 + 1.0) * rng.standard_normal()]), float(drift)
 
 
 def rank(number: int) -> dict[str, float]:

@@ -56,6 +56,11 @@ def test_a_sheet_says_what_to_type_and_what_it_gains(commissioned):
     assert f"{found['controller']['kp']:.4g}" in page
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    report = (commissioned / "report.html").read_text(encoding="utf-8")
+    for words in ("The log", "The plants", "Both loops", "What was left over", found["reason"]):
+        assert words in report
+    assert report.count("<svg") >= 2 * 14  # each chart has its plot in it
+    assert "NaN" not in report
 
 
 def test_a_later_log_is_held_against_the_sheet(commissioned, capsys):
