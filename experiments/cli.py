@@ -31,7 +31,7 @@ _JOBS = {
     "worst": "look for the worst situation of a knowledge base in a declared envelope",
     "export": "write a stored knowledge base as code for where controllers run, and prove every file",
 }
-_OTHERS = ["assess", "commission", "shadow", "verify"]
+_OTHERS = ["assess", "commission", "identify", "shadow", "verify"]
 _OTHERS += ["report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache", "completion"]
 
 
@@ -115,6 +115,7 @@ def _add_logs(commands: _Commands) -> None:
             "commission", help="from a log to gains with a promise, and a sheet to commission them from"
         )
     )
+    log_arguments.add_identify(commands.add_parser("identify", help="plants that could have produced logs, as a file"))
     log_arguments.add_shadow(commands.add_parser("shadow", help="what a sheet's gains would have asked along a log"))
     log_arguments.add_verify(commands.add_parser("verify", help="say whether a sheet's plants explain a later log"))
 

@@ -19,6 +19,18 @@ def add_assess(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.assess").run(options))
 
 
+def add_identify(parser: argparse.ArgumentParser) -> None:
+    """Add what ``sscq identify`` takes, and what it runs."""
+    parser.description = (
+        "Writes identified.json: plants that could have produced all of the logs. Exit code: 0, or 3 they tell too "
+        "little (the reason is said), 2 one of them is no log."
+    )
+    _add_log(parser)
+    parser.add_argument("more", metavar="MORE.csv", nargs="*", help="further logs of the same loop")
+    parser.add_argument("--output", metavar="DIR", default="identified", help="folder of identified.json (identified)")
+    parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.identify").run(options))
+
+
 def add_commission(parser: argparse.ArgumentParser) -> None:
     """Add what ``sscq commission`` takes, and what it runs."""
     parser.description = (

@@ -90,12 +90,12 @@ def stored_loop(
         sample_time=known.sample_time or log.step,
         present=None if own is None else (own.kp, own.ki, own.kd),
         scenario=scenario,
-        levels=_levels(log, found.ensemble.records[0].origin[0]),
+        levels=levels_of(log, found.ensemble.records[0].origin[0]),
     )
 
 
-def _levels(log: Log, rest: float) -> tuple[float, float]:
-    """Where set points led in automatic, as deviations from rest."""
+def levels_of(log: Log, rest: float) -> tuple[float, float]:
+    """Return where set points led in automatic, as deviations from rest."""
     led = log.set_point if log.automatic is None else log.set_point[log.automatic]
     led = led[np.isfinite(led)] - rest
     return float(led.min(initial=0.0)), float(led.max(initial=0.0))

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     Tell = Callable[[str, int, int], None]
 
-_MOST_ROWS = 6000  # that are filtered
+MOST_ROWS = 6000
+"""That are filtered; longer logs are averaged."""
+
 _FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
 _NOTHING = 1e-6  # of kp: an integral gain times a row below it is rounding
@@ -106,16 +108,16 @@ def assess(
     """
     known = knowledge or LoopKnowledge()
     findings = [*log.findings, *_limits(log, known)]
-    effective = effective_gains(log.set_point, log.measured, log.output, log.step, log.automatic, known.output_limits)
+    effective = _effective(log, known)
     present, told = _present(known.gains(), effective, log.step)
     findings += told
-    sense = _sense(present)
+    sense = sense_of(present)
     error = log.set_point - log.measured
     swing = signals.oscillation(error, log.output, log.step)
     found = LoopAssessment((), effective, present, sense, swing)
     refusal = _unusable(log, known, findings)
     if not refusal:
-        fewer = log.averaged(_MOST_ROWS)
+        fewer = log.averaged(MOST_ROWS)
         sample_time = known.sample_time or log.step
         found, refusal = _identified(fewer, known, found, seed, threads, tell, sample_time, accept_valve=accept_valve)
         findings += _of_plants(fewer, found)
@@ -130,8 +132,17 @@ def assess(
     return replace(found, findings=tuple(sorted(findings, key=lambda one: order[one.severity])), refusal=refusal)
 
 
-def _sense(present: Gains | None) -> float:
-    """That of the loop's integral gain, else of its proportional one: with the other the loop would have run away."""
+def present_gains(log: Log, known: LoopKnowledge) -> tuple[Gains | None, list[LogFinding]]:
+    """Return the gains that a loop ran with, and what is to be said where they are not those that were given."""
+    return _present(known.gains(), _effective(log, known), log.step)
+
+
+def _effective(log: Log, known: LoopKnowledge) -> EffectiveGains | None:
+    return effective_gains(log.set_point, log.measured, log.output, log.step, log.automatic, known.output_limits)
+
+
+def sense_of(present: Gains | None) -> float:
+    """Return the sense of a loop that did not run away: that of its integral gain, else of its proportional one."""
     if present is None:
         return 1.0
     return -1.0 if (present.ki or present.kp) < 0.0 else 1.0

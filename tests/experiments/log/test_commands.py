@@ -8,7 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import plants
 from experiments import cli
+from sscq.identification.design_plant import design_plant
+from sscq.identification.stored import load
 from tests.plants.identification.reference_logs import R1, R2
 
 
@@ -139,3 +142,29 @@ def test_foreign_names_are_escaped(tmp_path):
     assert "<img" not in page
     assert "&lt;img" in page
     assert np.char.count(page, "<body>") == 1
+
+
+def test_several_logs_of_one_loop_tell_more(tmp_path, capsys):
+    """Two logs of the same plant with noise of their own; the file is a plant of the design chain."""
+    first, second = (written(tmp_path / f"{seed}.csv", replace(R2, seed=seed), 250) for seed in (8, 9))
+    present = ["--present", f"{R2.kp},{R2.ki}", "--quiet"]
+    cli.main(["identify", first, "--output", str(tmp_path / "one"), *present])
+    cli.main(["identify", first, second, "--output", str(tmp_path / "both"), *present])
+    assert "2 log(s), 500 rows of 1 s" in capsys.readouterr().out
+    one, both = (load(tmp_path / name / "identified.json") for name in ("one", "both"))
+    spread = [float(np.log(found.members[0].column("slope")).std()) for found in (one, both)]
+    assert spread[1] < spread[0]
+    assert both.loop.present == (2.0, 0.02, 0.0)
+    assert plants.check(design_plant(both)).ok
+
+
+def test_gains_of_a_sheet_run_along_a_log(commissioned, capsys, tmp_path):
+    log = str(commissioned.parent / "log.csv")
+    cli.main(["shadow", log, "--sheet", str(commissioned), "--output", str(tmp_path / "moves.csv")])
+    printed = capsys.readouterr().out
+    assert "with the sheet's gains" in printed
+    assert len((tmp_path / "moves.csv").read_text(encoding="utf-8").splitlines()) == 601
+    with pytest.raises(SystemExit) as left:
+        cli.main(["shadow", log, "--sheet", str(tmp_path)])
+    assert left.value.code == 2
+    assert "no such file" in capsys.readouterr().err
