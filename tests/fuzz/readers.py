@@ -13,6 +13,7 @@ import numpy as np
 import plants
 from experiments import importing
 from experiments.cases import counter_example
+from experiments.log import identified, sheet
 from experiments.report import plain_data
 from experiments.report.records.report_data import ReportData
 from experiments.runtime import formats as run_formats
@@ -66,10 +67,18 @@ LOOP = {
 }  # fmt: skip
 IDENTIFIED = {
     "schema": stored.SCHEMA, "version": stored.VERSION, "sense": 1.0, "step": 1.0, "discrepancy": 0.08, "refusal": "",
+    "loop": {
+        "rest": [50.0, 40.0], "limits": [0, 100], "sample_time": 1.0, "present": [0.5, 0.02, 0],
+        "scenario": {"horizon": 300.0, "set_point": 2.0, "load": 4.0}, "levels": [-3.0, 5],
+    },
     "structures": [
         {"name": one.name, "parameters": list(one.parameters), "members": [[0.5] * 9, [1] * 9]}
         for one in stored.STRUCTURES.values()
     ],
+}  # fmt: skip
+COMMISSIONED = {
+    "schema": sheet.SCHEMA, "status": "advised", "reason": "use these gains",
+    "controller": {"form": "parallel", "kp": 0.9, "ki": 0.02, "kd": 0, "schedule": None},
 }  # fmt: skip
 
 
@@ -120,7 +129,8 @@ def readers(folder):
         "a user's part": Reader(".yaml", (PART.encode(),), user_settings.checked),
         "log of a loop": Reader(".csv", LOGS, lambda path: read_log(path).records()),
         "knowledge of a loop": Reader(".json", (json.dumps(LOOP).encode(),), LoopKnowledge.read),
-        "identified plants": Reader(".json", (json.dumps(IDENTIFIED).encode(),), stored.load),
+        "identified plants": Reader(".json", (json.dumps(IDENTIFIED).encode(),), lambda path: identified.load(str(path))),
+        "gains of a sheet": Reader(".json", (json.dumps(COMMISSIONED).encode(),), sheet.gains_on),
         "any JSON": Reader(".json", (b'{"a": [1, 2.5, null, true, "\\u00e9"], "b": {}}',), formats.read_json),
         "any NPZ": Reader(".npz", _arrays(), formats.read_npz),
     }  # fmt: skip
