@@ -56,7 +56,7 @@ def design_plant(ensemble: StoredEnsemble) -> Plant:
     group = max(spread(ensemble.members, ensemble.step, ensemble.discrepancy), key=len)
     base, sets = _of_structure(group, ensemble.sense, ensemble.step)
     middle = _medoid(sets)
-    parts = int(np.ceil(_PARTS * loop.sample_time / ensemble.step - 1e-9))
+    parts = max(1, math.ceil(_PARTS * loop.sample_time / ensemble.step - 1e-9))
     slow, late = (np.median(times) for times in group.structure.times(group.parameters))
     low, high = _gains(group, float(slow), float(late), ensemble.sense)
     rest_y, rest_u = loop.rest
@@ -123,6 +123,8 @@ def _gains(
     names = group.structure.parameters
     times, _ = group.structure.times(group.parameters)
     slope = float(np.median(group.column("slope") if "slope" in names else group.column("gain") / times))
+    if not 0.0 < slope * late < math.inf:
+        raise ValueError(f"its plants have no slope and no dead time of a loop: {slope:g} per second, {late:g} s")
     kp = _SHARPEST / (slope * late)
     most = np.array([kp, kp / min(slow, 4.0 * late), 0.5 * kp * late])
     low, high = np.minimum(sense * most, 0.0), np.maximum(sense * most, 0.0)

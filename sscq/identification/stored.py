@@ -136,7 +136,10 @@ def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
     if not isinstance(refusal, str):
         raise TypeError(f"refusal must be a text, got {refusal!r}")
     loop = None if found.get("loop") is None else _loop(found["loop"])
-    return StoredEnsemble(members, sense, step, _number("discrepancy", found["discrepancy"]), refusal, loop)
+    discrepancy = _number("discrepancy", found["discrepancy"])
+    if not 0.0 <= discrepancy <= 1.0:
+        raise ValueError(f"discrepancy must be from 0 to 1, got {discrepancy}")
+    return StoredEnsemble(members, sense, step, discrepancy, refusal, loop)
 
 
 def _loop(given: Any) -> StoredLoop:
