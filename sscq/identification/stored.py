@@ -26,6 +26,7 @@ SCHEMA = "sscq-identified"
 VERSION = 1
 STRUCTURES: dict[str, PlantStructure] = {one.name: one for one in (TWO_LAGS, OSCILLATING)}
 _MOST = 100_000  # members of a file
+_TIMES, _MOST_STEPS = (1e-6, 1e6), 1e7  # [s]; sample times in a horizon
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,9 @@ def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
     if not isinstance(groups, list) or not groups:
         raise ValueError("it has no structures")
     members = tuple(_members(group) for group in groups)
-    sense, step = _number("sense", found["sense"]), _number("step", found["step"])
-    if sense not in {1.0, -1.0} or not step > 0.0:
-        raise ValueError(f"sense must be 1 or -1 and step above 0, got {sense} and {step}")
+    sense, step = _number("sense", found["sense"]), _time("step", found["step"])
+    if sense not in {1.0, -1.0}:
+        raise ValueError(f"sense must be 1 or -1, got {sense}")
     refusal = found["refusal"]
     if not isinstance(refusal, str):
         raise TypeError(f"refusal must be a text, got {refusal!r}")
@@ -146,20 +147,27 @@ def _loop(given: Any) -> StoredLoop:
     if not isinstance(given, dict) or not isinstance(given["scenario"], dict):
         raise TypeError(f"loop and its scenario must be mappings, got {given!r}")
     rest, limits, levels = (_numbers(name, given[name], 2) for name in ("rest", "limits", "levels"))
-    sample_time = _number("sample_time", given["sample_time"])
+    sample_time = _time("sample_time", given["sample_time"])
     horizon, set_point, load = (_number(name, given["scenario"][name]) for name in ("horizon", "set_point", "load"))
     if not levels[0] <= 0.0 <= levels[1]:
         raise ValueError(f"levels must be [low, high] with 0, where the loop rests, between them, got {levels}")
-    if not limits[0] < limits[1] or not sample_time > 0.0 or not horizon > sample_time or set_point == 0.0:
+    if not limits[0] < limits[1] or not 1.0 < horizon / sample_time < _MOST_STEPS or set_point == 0.0:
         raise ValueError(
-            "its loop must have limits [low, high] with low < high, a sample_time above 0, a longer horizon and a step "
-            f"of the set_point, got {given!r}"
+            "its loop must have limits [low, high] with low < high, a horizon of some sample times and a step of the "
+            f"set_point, got {given!r}"
         )
     present = None if given["present"] is None else _numbers("present", given["present"], 3)
     scenario = LoopScenario(horizon, set_point, load)
     own = None if present is None else (present[0], present[1], present[2])
     both = (levels[0], levels[1])
     return StoredLoop((rest[0], rest[1]), (limits[0], limits[1]), sample_time, own, scenario, both)
+
+
+def _time(name: str, given: Any) -> float:
+    value = _number(name, given)
+    if not _TIMES[0] <= value <= _TIMES[1]:
+        raise ValueError(f"{name} must be from {_TIMES[0]:g} to {_TIMES[1]:g} s, got {value:g}")
+    return value
 
 
 def _numbers(name: str, given: Any, count: int) -> list[float]:

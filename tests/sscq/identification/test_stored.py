@@ -46,6 +46,8 @@ def test_members_come_back_to_the_bit(identified):
         ({"structures": [{"name": "three lags"}]}, "no structure 'three lags'"),
         ({"structures": [{"name": "two lags", "parameters": []}]}, "parameters of two lags are slope, decay"),
         ({"sense": 0.5}, "sense must be 1 or -1"),
+        ({"step": 0.0}, "step must be from 1e-06 to 1e"),
+        ({"discrepancy": 2.0}, "discrepancy must be from 0 to 1"),
         ({"step": True}, "step must be a finite number, got True"),
         ({"refusal": 3}, "refusal must be a text"),
     ],
