@@ -40,6 +40,7 @@ MOST_ROWS = 6000
 
 _FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
+_SURE = 4.0  # deviations of a gain that is found in a log
 _NOTHING = 1e-6  # of kp: an integral gain times a row below it is rounding
 _SHARP = 3.0  # Ms of the present loop
 _COARSE_ROWS = 3.0  # rows in the loop's fastest time
@@ -188,9 +189,10 @@ def _present(
         return own, [LogFinding("note", "gains", text)]
     # A block that sums before its output shows kp, one that sums behind it kp - ki times a row.
     other = []
-    if _differ(sheet.kp, own.kp) and _differ(sheet.kp, effective.kp):
+    kp_sure, ki_sure = effective.deviations
+    if _differ(sheet.kp, own.kp, kp_sure) and _differ(sheet.kp, effective.kp, kp_sure):
         other.append(f"kp {sheet.kp:.4g} on the sheet, {own.kp:.4g} in the log")
-    if _differ(sheet.ki, own.ki):
+    if _differ(sheet.ki, own.ki, ki_sure):
         other.append(f"ki {sheet.ki:.4g} on the sheet, {own.ki:.4g} in the log")
     if not other:
         return sheet, []
@@ -199,8 +201,9 @@ def _present(
     return own, [LogFinding("warning", "gains", text, advice)]
 
 
-def _differ(given: float, found: float) -> bool:
-    return abs(given - found) > _DIFFERENT * max(abs(given), abs(found))
+def _differ(given: float, found: float, deviation: float) -> bool:
+    """Whether gains differ, by more than the log may have them wrong."""
+    return abs(given - found) > max(_DIFFERENT * max(abs(given), abs(found)), _SURE * deviation)
 
 
 def _unusable(log: Log, known: LoopKnowledge, findings: list[LogFinding]) -> str:

@@ -1,7 +1,8 @@
 """Which gains a loop really ran with: regression of its output's increments on those of its error.
 
 A PI block adds kp (e - e_before) + ki e_before h to its output in each row, or ki e h if it sums first: so what is
-found is ki, and kp or kp - ki h.
+found is ki, and kp or kp - ki h. Where the output is logged in steps, increments are off by as much as these: such rows
+are no outliers, they are all that tells a slow integral.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sscq.identification.reading.signs import quantum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +42,8 @@ class EffectiveGains:
         Share of the increments' variance (R squared).
     rows : int
         That were used: in automatic, away from the limits, with their neighbours.
+    deviations : (of kp, of ki)
+        Standard deviations of both.
     """
 
     kp: float
@@ -46,6 +51,7 @@ class EffectiveGains:
     kd: float
     explained: float
     rows: int
+    deviations: tuple[float, float] = (0.0, 0.0)
 
 
 def effective_gains(
@@ -83,26 +89,31 @@ def effective_gains(
         return None
     plain = np.column_stack([changes, error[1:] * step])[three]
     with_rate = np.column_stack([plain, second[three] / step])
-    fits = [(columns, *_robust(columns, moved[three])) for columns in (plain, with_rate)]
-    (_, (kp, ki), explained), (_, (kp_d, ki_d, kd), more) = fits
+    rounding = quantum(output[known]) / _OF_ROUNDING
+    fits = [(columns, *_robust(columns, moved[three], rounding)) for columns in (plain, with_rate)]
+    (_, (kp, ki), explained, sure), (_, (kp_d, ki_d, kd), more, sure_d) = fits
     total = float(np.var(moved[three]))
     if 1.0 - more < _MUCH_LESS * (1.0 - explained) and (1.0 - explained) * total > _EXACT * total:
-        return EffectiveGains(float(kp_d), float(ki_d), float(kd), more, int(three.sum()))
-    return EffectiveGains(float(kp), float(ki), 0.0, explained, int(three.sum()))
+        return EffectiveGains(float(kp_d), float(ki_d), float(kd), more, int(three.sum()), sure_d)
+    return EffectiveGains(float(kp), float(ki), 0.0, explained, int(three.sum()), sure)
 
 
 _MUCH_LESS = 0.5  # what a derivative leaves unexplained, of what is left without one
+_OF_ROUNDING = 6.0**0.5  # a step over the deviation of a difference of two values that are rounded to it
 
 
-def _robust(columns: Array, values: Array) -> tuple[Array, float]:
-    """Least squares with Huber's weights; the share of the variance explained, of the rows that count in full."""
+def _robust(columns: Array, values: Array, rounding: float) -> tuple[Array, float, tuple[float, float]]:
+    """Least squares with Huber's weights; the share of the variance explained, of rows that count in full; deviations.
+
+    `rounding` is the deviation that values have because they are rounded: it is neither an outlier nor unexplained.
+    """
     weights = np.ones(len(values))
     found: Array = np.zeros(columns.shape[1])
     for _ in range(_ROUNDS):
         root = np.sqrt(weights)
         found = np.asarray(np.linalg.lstsq(columns * root[:, None], values * root, rcond=None)[0], float)
         left = values - columns @ found
-        scale = _OF_MEDIAN * float(np.median(np.abs(left)))
+        scale = max(_OF_MEDIAN * float(np.median(np.abs(left))), rounding)
         if scale <= _EXACT * float(np.abs(values).max()):
             break
         new = np.minimum(1.0, _HUBER * scale / np.maximum(np.abs(left), np.finfo(float).tiny))
@@ -110,6 +121,11 @@ def _robust(columns: Array, values: Array) -> tuple[Array, float]:
             break
         weights = new
     left = values - columns @ found
-    full = np.abs(left) <= max(3.0 * _OF_MEDIAN * float(np.median(np.abs(left))), _EXACT * float(np.abs(values).max()))
+    usual = max(_OF_MEDIAN * float(np.median(np.abs(left))), rounding)
+    full = np.abs(left) <= max(3.0 * usual, _EXACT * float(np.abs(values).max()))
     variance = float(np.var(values[full]))
-    return found, 1.0 - float(np.mean(left[full] ** 2)) / variance if variance > 0.0 else 0.0
+    squared = float(np.mean(left[full] ** 2))
+    unexplained = max(squared - rounding**2, 0.0)
+    spread = np.sqrt(squared * np.diag(np.linalg.pinv(columns[full].T @ columns[full])))
+    explained = 1.0 - unexplained / variance if variance > 0.0 else 0.0
+    return found, explained, (float(spread[0]), float(spread[1]))
