@@ -58,23 +58,29 @@ def run(options: argparse.Namespace) -> None:
             sample_time=known.sample_time or log.step,
         )
     folder.mkdir(parents=True, exist_ok=True)
-    if found.ensemble is not None:
-        content = stored.document(found.ensemble, found.discrepancy, stored_loop(log, known, found, scenario))
-        formats.write_json(folder / "identified.json", content)
-    schedule = None
+    case = sheet.CommissioningCase(log, known, found, scenario, advice)
+    _write(folder, case)  # before the design of a schedule, which takes minutes and may be stopped
     if options.schedule and advice.status != "refused":
         schedule = scheduled(folder, advice, options.budget, seed=options.seed, quiet=options.quiet)
-    case = sheet.CommissioningCase(log, known, found, scenario, advice, schedule)
+        case = dataclasses.replace(case, schedule=schedule)
+        _write(folder, case)
     print()
     print(sheet.what_to_do(case))
-    formats.write_json(folder / "commissioning.json", sheet.document(case))
-    atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
     print(f"sheet: {folder / 'sheet.html'}")
     if found.ensemble is not None:
-        atomic_files.write(folder / "report.html", report_page.page(case))
         print(f"report: {folder / 'report.html'}")
     if advice.status == "refused":
         raise SystemExit(NOT_TOLD)
+
+
+def _write(folder: Path, case: sheet.CommissioningCase) -> None:
+    found = case.found
+    formats.write_json(folder / "commissioning.json", sheet.document(case))
+    atomic_files.write(folder / "sheet.html", str(sheet_page.page(case)))
+    if found.ensemble is not None:
+        loop = stored_loop(case.log, case.known, found, case.scenario)
+        formats.write_json(folder / "identified.json", stored.document(found.ensemble, found.discrepancy, loop))
+        atomic_files.write(folder / "report.html", report_page.page(case))
 
 
 def stored_loop(

@@ -7,7 +7,7 @@ The logarithms of the innovations' variances are taken of products of eight.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,11 +92,11 @@ def each_log_likelihood(
     left = -n % kernel.lanes
     padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
     job = RolloutJob(
-        start=_starts(kernel, records, spans),
+        start=_starts(kernel, tuple(records), spans),
         theta=padded,
         codes=np.pad(row.rows, (0, left), mode="edge")[None],
         keys=np.zeros((1, 1, 2), np.int64),
-        series=_series(records),
+        series=_series(tuple(records)),
         n_steps=max(map(len, records)),
         step=1.0,
     )
@@ -132,7 +132,8 @@ def _theta(
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-def _series(records: Sequence[LoopRecord]) -> Array:
+@lru_cache(maxsize=4)  # a sampler asks thousands of times for the same logs
+def _series(records: tuple[LoopRecord, ...]) -> Array:
     """Output, whether it is measured, and input of each record [3 n_records, n]; short ones end without outputs."""
     n, rows = max(map(len, records)), []
     for record in records:
@@ -144,7 +145,8 @@ def _series(records: Sequence[LoopRecord]) -> Array:
     return np.array(rows)
 
 
-def _starts(kernel: Kernel, records: Sequence[LoopRecord], spans: Spans) -> Array:
+@lru_cache(maxsize=4)
+def _starts(kernel: Kernel, records: tuple[LoopRecord, ...], spans: Spans) -> Array:
     starts = np.zeros((len(records), kernel.rows.count))
     output, given = ((span / 100.0) ** 2 for span in spans)
     for start, record in zip(starts, records, strict=True):

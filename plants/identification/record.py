@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,12 +57,12 @@ class LoopRecord:
         """Return the number of rows."""
         return len(self.output)
 
-    @property
+    @cached_property
     def measured(self) -> NDArray[np.bool_]:
         """Whether each row has a measured output [n]."""
         return np.isfinite(self.output)
 
-    @property
+    @cached_property
     def origin(self) -> tuple[float, float]:
         """Output and input from which deviations are counted: the median of the first outputs, that of all inputs."""
         return float(np.median(self.output[self.measured][:_FIRST])), float(np.median(self.input))
