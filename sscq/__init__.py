@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
     from sscq.identification.advice import advise
     from sscq.identification.assessing.assessment import assess
+    from sscq.identification.design_plant import design_plant
     from sscq.identification.ensemble import identify
     from sscq.identification.promise import promise
     from sscq.identification.reading.log import read_log
+    from sscq.identification.stored import load as load_ensemble
     from sscq.margins.margins import MarginLimits
     from sscq.search.cmaes import CmaEs
     from sscq.search.front_search import search_front
@@ -48,20 +50,23 @@ _LATER = {
     "worst_case": "sscq.worst.worst_case",
     "advise": "sscq.identification.advice", "assess": "sscq.identification.assessing.assessment",
     "identify": "sscq.identification.ensemble", "promise": "sscq.identification.promise",
-    "read_log": "sscq.identification.reading.log",
+    "read_log": "sscq.identification.reading.log", "design_plant": "sscq.identification.design_plant",
 }  # fmt: skip
 
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting", "Optimized",
     "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "advise", "assess", "certify",
-    "energy_lyapunov", "evaluate", "failure_bound", "gym_env", "gym_vector_env", "identify", "largest_authority",
-    "optimize", "promise", "read_log", "record", "search_front", "standard_sets", "usual_envelope", "worst_case",
+    "design_plant", "energy_lyapunov", "evaluate", "failure_bound", "gym_env", "gym_vector_env", "identify",
+    "largest_authority", "load_ensemble", "optimize", "promise", "read_log", "record", "search_front", "standard_sets",
+    "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
+    if name == "load_ensemble":
+        return import_module("sscq.identification.stored").load
     raise AttributeError(f"module 'sscq' has no attribute {name!r}")
 
 

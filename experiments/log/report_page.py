@@ -15,10 +15,9 @@ from experiments.log.sheet import what_to_do
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, document, element
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from plants.identification.row import Row
 from plants.identification.slow_filter import SKIPPED, filtered, smoothed
 from sscq.identification.advice import SENSITIVITY, WORTH, some, told
-from sscq.identification.loops import respond
+from sscq.identification.loops import respond, step_answers
 from sscq.identification.residuals import residual_test
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def _plants(ensemble: Ensemble, discrepancy: float) -> Html:
     horizon = float(3.0 * np.median(np.minimum(slow, longest / 3.0)) + 2.0 * np.quantile(late, 0.95))
     step = ensemble.records[0].step
     time = np.asarray(step * np.arange(max(4, round(horizon / step))), float)
-    answers = np.concatenate([_step_answers(group, len(time), step) for group in members])
+    answers = np.concatenate([step_answers(group, len(time), step) for group in members])
     fan = LineChart("measured value after a step of the output by 1", _bands(time, answers), width=460.0, height=230.0)
     largest = max(ensemble.members, key=len)
     names = list(largest.structure.parameters[:4])
@@ -140,17 +139,6 @@ def _plants(ensemble: Ensemble, discrepancy: float) -> Html:
         element("div", line_chart(fan), *dots, class_="multiples"),
         table,
     )
-
-
-def _step_answers(group: PlantMembers, n: int, step: float) -> Array:
-    """Output [n_members, n] after the input goes up by 1 and stays; without the curve."""
-    row = Row.of(group.structure, group.parameters, step)
-    state, found = np.zeros((len(group), 2)), np.zeros((len(group), n))
-    for k in range(1, n):
-        acting = [(k - 1 >= late).astype(float)[:, None] for late in (row.rows + 1, row.rows)]
-        state = np.einsum("nij,nj->ni", row.whole.states, state) + row.before * acting[0] + row.after * acting[1]
-        found[:, k] = state[:, 1]
-    return found
 
 
 def _bands(time: Array, values: Array) -> tuple[Curve, ...]:

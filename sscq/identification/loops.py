@@ -167,6 +167,17 @@ def _starts(
     return starts
 
 
+def step_answers(group: PlantMembers, n: int, step: float) -> Array:
+    """Return outputs [n_members, n], rows `step` seconds apart, after a step of the input by 1; without the curve."""
+    row = Row.of(group.structure, group.parameters, step)
+    state, found = np.zeros((len(group), 2)), np.zeros((len(group), n))
+    for k in range(1, n):
+        acting = [(k - 1 >= late).astype(float)[:, None] for late in (row.rows + 1, row.rows)]
+        state = np.einsum("nij,nj->ni", row.whole.states, state) + row.before * acting[0] + row.after * acting[1]
+        found[:, k] = state[:, 1]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class LoopResponses:
     """Signals of one candidate on every member, row by row, without noise in the output [n_members, n].

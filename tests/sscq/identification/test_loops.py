@@ -13,7 +13,7 @@ from controllers import PID
 from plants.identification.oscillating import OSCILLATING
 from plants.identification.two_lags import TWO_LAGS
 from sscq.identification.ensemble import PlantMembers
-from sscq.identification.loops import ScenarioSignals, respond, run_loops
+from sscq.identification.loops import ScenarioSignals, respond, run_loops, step_answers
 from tests.plants.identification.reference_logs import INPUT, LOOPS, REST, ROWS, stairs
 
 LAW = PID(limits=(-INPUT, 100.0 - INPUT), sample_time=1.0, rate_source="difference")
@@ -123,3 +123,12 @@ def test_signals_row_by_row_have_the_compiled_sums():
     travel = np.abs(np.diff(found.command, axis=1, prepend=0.0)).sum(axis=1)
     assert travel == pytest.approx(sums.travel[0], rel=1e-9)
     assert found.command.max() == 7.0
+
+
+def test_answers_to_a_step_are_those_of_the_formula():
+    """One lag with a second one that is hardly there: gain (1 - exp(-(t - L) / T)) after dead time, in exact steps."""
+    rows = np.array([[0.1, 0.05, 1e-6, 5.3, 0.1, 0.0, 0.0, 1.0, 0.3]])
+    found = step_answers(PlantMembers(TWO_LAGS, rows), 100, 1.0)
+    time = np.arange(100.0)
+    expected = 2.0 * np.where(time > 5.3, -np.expm1(-0.05 * (time - 5.3)), 0.0)
+    np.testing.assert_allclose(found[0], expected, atol=1e-5)
