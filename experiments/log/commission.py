@@ -16,7 +16,7 @@ from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
 from sscq.identification import stored
-from sscq.identification.advice import Advice, advise
+from sscq.identification.advice import TRAVEL, Advice, advise
 from sscq.identification.promise import default_scenario
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> None:
     case = sheet.CommissioningCase(log, known, found, scenario, advice)
     _write(folder, case)  # before the design of a schedule, which takes minutes and may be stopped
     if options.schedule and advice.status != "refused":
-        schedule = scheduled(folder, advice, options.budget, seed=options.seed, quiet=options.quiet)
+        most = known.limits.get("travel_factor", TRAVEL)
+        schedule = scheduled(folder, advice, options.budget, travel=most, seed=options.seed, quiet=options.quiet)
         case = dataclasses.replace(case, schedule=schedule)
         _write(folder, case)
     print()

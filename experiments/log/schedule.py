@@ -23,7 +23,7 @@ from experiments.runtime.run_folder import read_record
 from experiments.settings import setup
 from experiments.settings.ranges import ranges_for
 from flcs import FuzzyController
-from sscq.identification.advice import WORTH, told
+from sscq.identification.advice import TRAVEL, WORTH, told
 from sscq.identification.loops import LoopQualities
 from sscq.identification.promise import promised_of
 
@@ -78,7 +78,9 @@ class ScheduleFinding:
         return {"variable": self.variable, "points": self.places.tolist(), "gains": self.gains.tolist()}
 
 
-def scheduled(folder: Path, advice: Advice, budget: str, *, seed: int = 0, quiet: bool = False) -> ScheduleFinding:
+def scheduled(
+    folder: Path, advice: Advice, budget: str, *, travel: float = TRAVEL, seed: int = 0, quiet: bool = False
+) -> ScheduleFinding:
     """Run the design of an ensemble in `folder`/design, and say whether its schedule is to be used.
 
     Parameters
@@ -89,6 +91,8 @@ def scheduled(folder: Path, advice: Advice, budget: str, *, seed: int = 0, quiet
         The fixed gains of the sheet.
     budget : str
         Of the design.
+    travel : float
+        Times as far as with the present gains that the output may travel, as for the gains on the sheet.
     """
     file, run = folder / "identified.json", folder / "design"
     draws = f"draws={{taught: {TAUGHT}, validation: {VALIDATION}, verdict: {JUDGED}}}"
@@ -106,6 +110,9 @@ def scheduled(folder: Path, advice: Advice, budget: str, *, seed: int = 0, quiet
     found = promised_of(_qualities(job, controller, theta))
     fixed = 0.0 if advice.promise is None else advice.promise.median
     title = told_of["title"]
+    if found.travel > travel:
+        reason = f"keep fixed gains: with the {title} the output travels {found.travel:.1f} times as far"
+        return ScheduleFinding(advised=False, reason=f"{reason} (at most {travel:g})", promise=found)
     if not (found.low > WORTH and found.median > fixed and not found.lost):
         return ScheduleFinding(
             advised=False, reason=f"keep fixed gains: the {title} promises {told(found)}", promise=found
