@@ -43,7 +43,7 @@ class EffectiveGains:
     rows : int
         That were used: in automatic, away from the limits, with their neighbours.
     deviations : (of kp, of ki)
-        Standard deviations of both.
+        Standard deviations of both; infinite where the output is logged in steps as large as its moves.
     """
 
     kp: float
@@ -99,6 +99,7 @@ def effective_gains(
 
 
 _MUCH_LESS = 0.5  # what a derivative leaves unexplained, of what is left without one
+_MOSTLY = 0.25  # of the moves' variance
 _OF_ROUNDING = 6.0**0.5  # a step over the deviation of a difference of two values that are rounded to it
 
 
@@ -113,7 +114,8 @@ def _robust(columns: Array, values: Array, rounding: float) -> tuple[Array, floa
         root = np.sqrt(weights)
         found = np.asarray(np.linalg.lstsq(columns * root[:, None], values * root, rcond=None)[0], float)
         left = values - columns @ found
-        scale = max(_OF_MEDIAN * float(np.median(np.abs(left))), rounding)
+        # Two roundings differ by up to a whole step.
+        scale = max(_OF_MEDIAN * float(np.median(np.abs(left))), _OF_ROUNDING * rounding / _HUBER)
         if scale <= _EXACT * float(np.abs(values).max()):
             break
         new = np.minimum(1.0, _HUBER * scale / np.maximum(np.abs(left), np.finfo(float).tiny))
@@ -127,5 +129,7 @@ def _robust(columns: Array, values: Array, rounding: float) -> tuple[Array, floa
     squared = float(np.mean(left[full] ** 2))
     unexplained = max(squared - rounding**2, 0.0)
     spread = np.sqrt(squared * np.diag(np.linalg.pinv(columns[full].T @ columns[full])))
+    if rounding**2 > _MOSTLY * variance:  # what is left is no noise then: it hangs on the error
+        spread = np.full(len(spread), np.inf)
     explained = 1.0 - unexplained / variance if variance > 0.0 else 0.0
     return found, explained, (float(spread[0]), float(spread[1]))

@@ -64,12 +64,14 @@ def test_another_loops_output_is_not_explained():
     assert effective_gains(r, y, stranger, 1.0).explained < 0.2
 
 
-@pytest.mark.parametrize("grid", [0.05, 0.2])
+@pytest.mark.parametrize("grid", [0.05, 0.1])
 def test_an_integral_is_told_from_an_output_that_is_logged_in_steps(grid):
     """The block sums in full, its output is rounded: most rows have no step of the integral at all."""
     rng = np.random.default_rng(4)
-    error = np.round(np.convolve(rng.standard_normal(3000), np.exp(-np.arange(200) / 40.0))[:3000], 1)
+    slow = np.convolve(rng.standard_normal(3000), np.exp(-np.arange(200) / 40.0))[:3000]
+    error = np.round(0.1 * slow + 0.15 * rng.standard_normal(3000), 1)
     u = np.round((error + 0.01 * np.cumsum(error)) / grid) * grid
     found = effective_gains(error, np.zeros(3000), u, 1.0)
-    assert (found.kp, found.ki) == pytest.approx((1.0, 0.01), rel=0.05)
+    assert (found.kp, found.ki) == pytest.approx((1.0, 0.01), rel=0.15)
+    assert abs(found.ki - 0.01) < 4.0 * found.deviations[1]
     assert found.explained > 0.98
