@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sscq.identification.ensemble import identify
     from sscq.identification.promise import promise
     from sscq.identification.reading.log import read_log
-    from sscq.identification.stored import load as load_ensemble
+    from sscq.identification.stored import load_ensemble
     from sscq.margins.margins import MarginLimits
     from sscq.search.cmaes import CmaEs
     from sscq.search.front_search import search_front
@@ -51,6 +51,7 @@ _LATER = {
     "advise": "sscq.identification.advice", "assess": "sscq.identification.assessing.assessment",
     "identify": "sscq.identification.ensemble", "promise": "sscq.identification.promise",
     "read_log": "sscq.identification.reading.log", "design_plant": "sscq.identification.design_plant",
+    "load_ensemble": "sscq.identification.stored",
 }  # fmt: skip
 
 __all__ = [
@@ -65,8 +66,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    if name == "load_ensemble":
-        return import_module("sscq.identification.stored").load
     raise AttributeError(f"module 'sscq' has no attribute {name!r}")
 
 

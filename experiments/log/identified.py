@@ -28,7 +28,7 @@ def load(file: str) -> tuple[Plant, ...]:
         If there is no such file, or no design follows from it.
     """
     try:
-        plant = design_plant(stored.load(file))
+        plant = design_plant(stored.load_ensemble(file))
     except OSError as error:
         raise UserError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}; {_ADVICE}") from None
     except FileError as error:
@@ -40,7 +40,7 @@ def load(file: str) -> tuple[Plant, ...]:
 
 def settle(file: str, controller: Any) -> None:
     """Give a design what its ensemble says of the loop, where the user does not: sample time and present gains."""
-    loop = stored.load(file).loop
+    loop = stored.load_ensemble(file).loop
     if loop is None:
         return
     if controller.sample_time is None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from controllers.forms import Gains
     from sscq.identification.ensemble import Ensemble
     from sscq.identification.loop_knowledge import LoopKnowledge
     from sscq.identification.reading.log import Log
@@ -35,26 +36,26 @@ def run(options: argparse.Namespace) -> None:
     if len(steps) > 1:
         told = ", ".join(f"{log.name} {log.step:g} s" for log in logs)
         raise UserError(f"logs of one loop must have rows equally far apart, got {told}")
-    ensemble = _identified(options, known, logs)
+    present, findings = present_gains(logs[0], known)
+    for finding in findings:
+        print_finding(finding)
+    ensemble = _identified(options, known, logs, sense_of(present))
     print(f"{len(logs)} log(s), {sum(map(len, logs))} rows of {logs[0].step:g} s")
     print(ensemble_table(ensemble))
     file.parent.mkdir(parents=True, exist_ok=True)
-    formats.write_json(file, stored.document(ensemble, loop=_loop(known, logs, ensemble)))
+    formats.write_json(file, stored.document(ensemble, loop=_loop(known, logs, ensemble, present)))
     print(f"plants: {file}")
     if ensemble.refusal:
         print(f"no gains from these logs: {ensemble.refusal}")
         raise SystemExit(NOT_TOLD)
 
 
-def _identified(options: argparse.Namespace, known: LoopKnowledge, logs: Sequence[Log]) -> Ensemble:
-    present, findings = present_gains(logs[0], known)
-    for finding in findings:
-        print_finding(finding)
+def _identified(options: argparse.Namespace, known: LoopKnowledge, logs: Sequence[Log], sense: float) -> Ensemble:
     low, high = known.output_limits
     with telling(quiet=options.quiet) as tell:
         return identify(
             [record for log in logs for record in log.records()],
-            sense=sense_of(present),
+            sense=sense,
             seed=options.seed,
             output_span=max(known.output_span(log) for log in logs),
             input_span=high - low,
@@ -62,8 +63,7 @@ def _identified(options: argparse.Namespace, known: LoopKnowledge, logs: Sequenc
         )
 
 
-def _loop(known: LoopKnowledge, logs: Sequence[Log], ensemble: Ensemble) -> stored.StoredLoop:
-    present, _ = present_gains(logs[0], known)
+def _loop(known: LoopKnowledge, logs: Sequence[Log], ensemble: Ensemble, present: Gains | None) -> stored.StoredLoop:
     low, high = known.output_limits
     rest = ensemble.records[0].origin
     ends = [levels_of(log, rest[0]) for log in logs]

@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> None:
     """Say whether the ensemble still explains the loop; SystemExit with 3 where it does not."""
     known = loop_of(options)
     after = log_of(options, known)
-    ensemble = stored.load(Path(options.sheet) / "identified.json")
+    ensemble = stored.load_ensemble(Path(options.sheet) / "identified.json")
     found = verify(ensemble, after)
     print(f"{after.name}: {found.rows} rows, mean |error| {found.error:.3g}, output moves {found.travel:.3g} a row")
     if options.before is not None:

@@ -9,5 +9,6 @@ ensemble   plants that could have produced the logs, and the tests that may refu
 loops      those plants under the project's own laws, in exact steps
 promise    what other gains would do, member by member
 advice     fixed gains within margins and travel, or why the present ones stay
-stored     ensembles as files; verification: whether one explains a later log
+plan       the move to make where a log cannot tell; shadow: what other gains would have asked along it
+stored     ensembles as files; verification: whether one explains a later log; design_plant: one as a plant
 """

@@ -1,6 +1,6 @@
 """An ensemble as one plant of the design chain: its members are parameter sets that belong together.
 
-    plant = design_plant(stored.load("identified.json"))        # registered by nobody: a plain `plants.Plant`
+    plant = design_plant(load_ensemble("identified.json"))        # registered by nobody: a plain `plants.Plant`
 
 The measured value is in its own unit, the command counts from the output at rest. Teaching, validating and judging draw
 members, each with its own dead time; the scenario of the promise is the named situation. A lag that the log's rows
@@ -81,14 +81,16 @@ def design_plant(ensemble: StoredEnsemble) -> Plant:
         parameters=parameters,
         channels=(channel,),
         task=_task(loop, sets, float(np.median(group.column("noise"))), _points(base, middle, wide), wide),
-        text=f"Plants that explain a log; the command counts from output {rest_u:.6g}.",
+        text=f"{_share(ensemble, group)} that explain a log; the command counts from output {rest_u:.6g}.",
     )
 
 
-def others(ensemble: StoredEnsemble) -> float:
-    """Return the share of the members that have another structure than the plant."""
-    sizes = [len(group) for group in ensemble.members]
-    return 1.0 - max(sizes) / sum(sizes)
+def _share(ensemble: StoredEnsemble, group: PlantMembers) -> str:
+    """Which plants these are: those of the structure that most members have."""
+    several = sum(map(len, ensemble.members))
+    if len(group) == several:
+        return "Plants"
+    return f"The {100.0 * len(group) / several:.0f} % of the plants ({group.structure.name})"
 
 
 def _of_structure(group: PlantMembers, sense: float, row: float) -> tuple[Plant, list[dict[str, float]]]:

@@ -103,7 +103,7 @@ def _plain(loop: StoredLoop) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
 
 
-def load(path: str | Path) -> StoredEnsemble:
+def load_ensemble(path: str | Path) -> StoredEnsemble:
     """Read what :func:`document` gave.
 
     Raises

@@ -11,7 +11,7 @@ import pytest
 import plants
 from experiments import cli
 from sscq.identification.design_plant import design_plant
-from sscq.identification.stored import load
+from sscq.identification.stored import load_ensemble
 from tests.plants.identification.reference_logs import R1, R2
 
 
@@ -151,7 +151,7 @@ def test_several_logs_of_one_loop_tell_more(tmp_path, capsys):
     cli.main(["identify", first, "--output", str(tmp_path / "one"), *present])
     cli.main(["identify", first, second, "--output", str(tmp_path / "both"), *present])
     assert "2 log(s), 500 rows of 1 s" in capsys.readouterr().out
-    one, both = (load(tmp_path / name / "identified.json") for name in ("one", "both"))
+    one, both = (load_ensemble(tmp_path / name / "identified.json") for name in ("one", "both"))
     spread = [float(np.log(found.members[0].column("slope")).std()) for found in (one, both)]
     assert spread[1] < spread[0]
     assert both.loop.present == (2.0, 0.02, 0.0)

@@ -13,7 +13,7 @@ from plants.identification.record import LoopRecord
 from sscq.identification.ensemble import identify
 from sscq.identification.promise import LoopScenario
 from sscq.identification.reading.log import Log
-from sscq.identification.stored import StoredEnsemble, StoredLoop, document, load
+from sscq.identification.stored import StoredEnsemble, StoredLoop, document, load_ensemble
 from sscq.identification.verification import verify
 from tests.plants.identification.reference_logs import R2
 
@@ -30,7 +30,7 @@ def identified(tmp_path_factory):
 
 def test_members_come_back_to_the_bit(identified):
     path, ensemble = identified
-    found = load(path)
+    found = load_ensemble(path)
     for group, other in zip(found.members, ensemble.members, strict=True):
         assert group.structure is other.structure
         assert group.parameters.tobytes() == other.parameters.tobytes()
@@ -57,7 +57,7 @@ def test_files_that_are_none(identified, tmp_path, change, message):
     path = tmp_path / "identified.json"
     path.write_text(json.dumps(whole | change), encoding="utf-8")
     with pytest.raises(FileError, match=message):
-        load(path)
+        load_ensemble(path)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_members_that_are_none(identified, tmp_path, member, message):
     path = tmp_path / "identified.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
     with pytest.raises(FileError, match=message):
-        load(path)
+        load_ensemble(path)
     del whole["structures"][0]["members"]
     path.write_text(json.dumps(whole), encoding="utf-8")
     with pytest.raises(FileError, match="it has no 'members'"):
-        load(path)
+        load_ensemble(path)
 
 
 def log_of(loop):
@@ -84,7 +84,7 @@ def log_of(loop):
 
 def test_a_later_log_of_the_same_plant_is_explained(identified):
     """With other gains, other moves, another load and other noise; a plant of a third of the gain is not explained."""
-    stored = load(identified[0])
+    stored = load_ensemble(identified[0])
     assert isinstance(stored, StoredEnsemble)
     later = replace(R2, kp=2.8, ki=0.05, set_point=((80, -4.0), (350, 3.0)), load=((250, -2.0),), seed=31)
     found = verify(stored, log_of(later))
@@ -100,14 +100,14 @@ def test_a_log_with_more_rows_is_averaged(identified):
     log = log_of(R2)
     twice = {name: np.repeat(getattr(log, name), 2) for name in ("set_point", "measured", "output")}
     finer = replace(log, step=0.5, stretches=((0, 1200),), **twice)
-    one, other = (verify(load(identified[0]), each) for each in (log, finer))
+    one, other = (verify(load_ensemble(identified[0]), each) for each in (log, finer))
     assert one == other
 
 
 def test_a_log_of_another_period_is_refused(identified):
     log = log_of(R2)
     with pytest.raises(ValueError, match="rows of after.csv are 2 s apart, those of the ensemble 1 s"):
-        verify(load(identified[0]), replace(log, step=2.0))
+        verify(load_ensemble(identified[0]), replace(log, step=2.0))
     assert np.isfinite(log.measured).all()
 
 
@@ -117,7 +117,7 @@ LOOP = StoredLoop((50.0, 40.0), (0.0, 100.0), 1.0, (0.5, 0.02, 0.0), LoopScenari
 def test_the_loop_comes_back(identified, tmp_path):
     path = tmp_path / "identified.json"
     path.write_text(json.dumps(document(identified[1], loop=LOOP)), encoding="utf-8")
-    assert load(path).loop == LOOP
+    assert load_ensemble(path).loop == LOOP
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_loops_that_are_none(identified, tmp_path, change, message):
     path = tmp_path / "identified.json"
     path.write_text(json.dumps({**whole, "loop": whole["loop"] | change}), encoding="utf-8")
     with pytest.raises(FileError, match=message):
-        load(path)
+        load_ensemble(path)
