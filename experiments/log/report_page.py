@@ -18,7 +18,6 @@ from experiments.report.drawing.interval_chart import IntervalRow, Mark, interva
 from plants.identification.slow_filter import SKIPPED, filtered, smoothed
 from sscq.identification.advice import SENSITIVITY, WORTH, some, told
 from sscq.identification.loops import respond, step_answers
-from sscq.identification.residuals import residual_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -249,7 +248,7 @@ def _residuals(ensemble: Ensemble) -> Html:
         ),
         LineChart("residuals, in deviations", quantiles, x_label="of noise", x_unit="", width=460.0, height=190.0),
     )
-    test = residual_test(seen)
+    test = ensemble.residuals
     text = (
         f"What the most likely plant did not expect. Ljung-Box of {test.lags} lags {test.portmanteau:.0f} (at most "
         f"60); {100.0 * test.far:.2f} % beyond four deviations (at most 2 %); evidence that the output follows the "

@@ -43,6 +43,7 @@ TAUGHT, VALIDATION, JUDGED = 12, 20, 128
 """Members that teach, that choose, and that judge."""
 
 _POINTS = 7  # of a table
+_OF_ERROR = {"error": "absolute_error", "error_rate": "error_rate"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ def scheduled(
         return ScheduleFinding(
             advised=False, reason=f"keep fixed gains: the {title} promises {told(found)}", promise=found
         )
-    return ScheduleFinding(True, f"the {title}: {told(found)}", found, *_table(job.plant, controller, theta, title))
+    return ScheduleFinding(True, f"the {title}: {told(found)}", found, *table_of(job.plant, controller, theta))
 
 
 def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
@@ -139,16 +140,14 @@ def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
     return LoopQualities(error, travel)
 
 
-def _table(plant: Plant, controller: Any, theta: Array, title: str) -> tuple[str, Array, Array]:
-    """The variable, its break points [n] and gains [n, 3] there, as a block would interpolate them."""
+def table_of(plant: Plant, controller: Any, theta: Array) -> tuple[str, Array, Array]:
+    """Return the variable, its break points [n] and gains [n, 3] there, as a block would interpolate them."""
     low, high = plant.ranges.reference["output"] if plant.ranges.reference else (0.0, 0.0)
     levels = np.linspace(low, high, _POINTS)
     if isinstance(controller, FuzzyController):
         return "measured", levels, np.asarray(controller.kb.gains(levels[:, None]), float)
-    nodes, reach = theta[:6].reshape(2, 3), float(theta[-1])
-    if "error rate" in title:
-        return "error_rate", np.array([0.0, reach]), nodes
-    if "error" in title:
-        return "absolute_error", np.array([0.0, reach]), nodes
-    share = np.clip(levels**2 / reach if "square" in title else (levels - low) / (high - low), 0.0, 1.0)
-    return "measured", levels, nodes[0] + share[:, None] * (nodes[1] - nodes[0])
+    table = controller.schedule
+    if table.signal in _OF_ERROR:  # of its magnitude, the distance of the nodes behind their gains
+        nodes = theta[-1] * np.asarray(table.nodes)
+        return _OF_ERROR[table.signal], nodes, theta[:-1].reshape(len(nodes), -1)
+    return "measured", levels, np.array([table.gains(0.0, (level,), (), theta)[0] for level in levels], float)

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from controllers import PID, Controller, GainTable
 from experiments.log import schedule
-from experiments.log.schedule import scheduled
+from experiments.log.schedule import scheduled, table_of
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import configured, spelt_out
@@ -112,6 +113,17 @@ def test_a_gain_table_is_a_schedule_too(copy, monkeypatch):
     assert found.document()["variable"] == "absolute_error"
     assert found.places.tolist() == [0.0, 8.0]
     assert found.gains.tolist() == [[*STRONG[1]], [*STRONG[0]]]
+
+
+def test_a_table_over_the_square_of_the_output_is_told_at_levels(copy):
+    """Between its two gain sets by the square of the measured value over the distance of its nodes, 2700 here."""
+    (plant,) = load(str(copy / "identified.json"))
+    schedule = GainTable("output", (0.0, 1.0), transform="square", search_scale=True)
+    theta = np.array([*PRESENT, *STRONG[0], 2700.0])
+    variable, places, gains = table_of(plant, Controller((PID(sample_time=1.0),), schedule), theta)
+    share = np.clip(places**2 / 2700.0, 0.0, 1.0)[:, None]
+    assert variable == "measured"
+    np.testing.assert_allclose(gains, (1.0 - share) * PRESENT + share * STRONG[0], rtol=1e-12)
 
 
 def test_a_schedule_that_drives_the_valve_too_far_is_turned_down(copy, monkeypatch):
