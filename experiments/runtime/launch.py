@@ -86,9 +86,8 @@ def command(
         ):
             from configs import store
 
-            print(
-                store.help_text(name, everything="--help=all" in words)
-            )  # Hydra's own would list all groups first, which takes a second
+            with user_errors():  # Hydra's own would list all groups first, which takes a second
+                print(store.help_text(name, everything="--help=all" in words), flush=True)
             raise SystemExit(0)
         if {"-sc", "--shell-completion"} & set(words):  # Hydra's own does not know of a command's name before settings
             shell = next((word.partition("=")[2] for word in words if word.startswith("install=")), "")

@@ -99,8 +99,9 @@ def _not_found(found: Certificate, family: CertifiedFamily) -> str:
         rest = [name for name in family.resting if found.worst.startswith(f"{name} at ")]
         if rest and found.bound > -_STANDS:
             return (
-                "Its ki is 0 while others' is not: its integral action stands still wherever it is, which is no "
-                "asymptotic stability. Give it a small ki."
+                "Its ki is 0 while others' is not: where it acts alone, the stored integral stands still, which is no "
+                "asymptotic stability and so rules a proof out; nothing grows there. If a proof is needed, no rule may "
+                "have ki = 0."
             )
         grows = "grows as" if found.bound < 0.0 else "does not decay:"
         return f"Its slowest mode {grows} e^({-found.bound:+.4g} t). Change this gain set, or leave out the plant."

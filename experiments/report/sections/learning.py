@@ -177,6 +177,13 @@ def _input(row: InputRow) -> Html:
     return element("tr", element("th", row.name, scope="row"), *cells, element("td", row.text, class_="words"))
 
 
+_WHOSE_COST = (
+    "This J is the search's own: the taught situations, and a price wherever the loop falls short of the margins that "
+    "are asked for. So it differs from the J taught of the tables, which judge the finished controller by its tasks "
+    "alone, after its gains were held to what the last rules can prove."
+)
+
+
 def _trade_off(found: TradeOff) -> Html:
     rules = np.array([float(p.rules) for p in found.points])
     taught, validation = np.array([p.taught for p in found.points]), [p.validation for p in found.points]
@@ -197,7 +204,7 @@ def _trade_off(found: TradeOff) -> Html:
         "situations; long dashes: validation; dots: what is kept; across: the loss allowed when taught, from the best."
     )
     text = f"{found.sentence()}; allowed {100.0 * found.loss:g} %"
-    words = element("p", element("b", text), ". ", keys)
+    words = element("p", element("b", text), ". ", keys, " ", _WHOSE_COST)
     return join((words, element("figure", line_chart(chart), class_="single")))
 
 

@@ -136,6 +136,15 @@ def test_the_help_lists_parts_and_settings(capsys):
     assert "step                                 integration step; null: the plant's own  (s; null; above 0 s)" in text
 
 
+def test_a_reader_of_the_help_who_leaves_early_sees_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "experiments.cli", "design", "--help"]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.stderr == ""
+
+
 def test_the_help_lists_no_parts_that_a_command_has_not(capsys):
     with pytest.raises(SystemExit):
         command("simulate", print)(["--help"])

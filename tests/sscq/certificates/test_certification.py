@@ -177,7 +177,7 @@ def test_an_unstable_gain_set_is_named():
 def test_without_integral_action_among_others_the_integral_stands_still():
     found = sscq.certify(VDP, PID(), np.vstack([OSCILLATOR, [3.0, 0.0, 3.0]]))
     assert found.worst.startswith("gain set 4")
-    assert "Give it a small ki" in found.text
+    assert "nothing grows there" in found.text
     assert sscq.certify(VDP, PID(), [[3.0, 0.0, 3.0]]).holds  # where none has it, there is no integral
 
 

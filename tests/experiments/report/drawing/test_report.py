@@ -311,6 +311,7 @@ def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
     assert "4 rules of 9 at +8.3 % (validation +7.1 %); allowed 5 %" in text
     assert "Terms by genetic search: e 3, e_rate 3; triangular" in text
     assert "kept: the loop needs it" in text
+    assert "This J is the search's own" in text
     assert "tells no more about the gains than chance" in text
     assert "the run searched no structure" in words(render(replace(data, knowledge=None)))
     other = replace(data.knowledge, curve=None, controller="fixed", kb=replace(data.knowledge.kb, training={}))
