@@ -78,8 +78,13 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     beyond = (
         f"beyond the outer points gains stay; outside what was taught ({ends}){untold} they return to the reference"
     )
-    beyond += " gains"
+    beyond += " gains" + _fading(kb)
     return GainNodes(tuple(rows), f"{told}; {beyond}{others}")
+
+
+def _fading(kb: KnowledgeBase) -> str:
+    """How gains go back outside: their share falls with the distance, of all inputs together."""
+    return f", fully at {100.0 * kb.inference.fade:g} % of an input's range outside, in proportion before"
 
 
 def _with_middles(centres: Sequence[float]) -> list[float]:

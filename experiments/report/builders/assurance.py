@@ -108,9 +108,10 @@ def _at_less(found: StabilityFinding) -> str:
     if found.certified_authority is None:
         return ", at no authority"
     if found.certified_authority == 0.0:
-        return "; one exists for the reference gains alone"
+        return f"; a {_FUNCTION} exists for the reference gains alone"
     part, own = number(found.certified_authority, 3), number(found.authority, 3)
-    return f"; one exists where rules move the gains by {part} of their way from the reference gains ({own} here)"
+    moved = f"by {part} of their way from the reference gains ({own} here)"
+    return f"; a {_FUNCTION} exists where rules move the gains {moved}"
 
 
 def details(case: FinishedDesign) -> tuple[tuple[str, str], ...]:

@@ -172,8 +172,20 @@ def _over_ranges(case: FinishedDesign) -> str:
     passing = f", in passing {both(lambda m: number(m.transient, 3))}" if moves else ""
     return (
         f"{who}: margins kept in {kept} of {pairs} drawn plants and points, stable in {stable}; Ms at or below {usual} "
-        f"in 95 %, {worst} at worst{passing}"
+        f"in 95 %, {worst} at worst{passing}{_beyond_limits(case, next(iter(found.values())))}"
     )
+
+
+def _beyond_limits(case: FinishedDesign, found: RangeMargins) -> str:
+    """Which limits the recommended controller exceeds there: they are asked where it was designed."""
+    limits = case.setup.limits
+    if limits is None:
+        return ""
+    asked = [("Ms", found.sensitivity, limits.sensitivity)]
+    if found.transient > found.sensitivity:
+        asked.append(("in passing", found.transient, limits.in_passing.sensitivity))
+    over = [f"{what} {number(limit, 3)}" for what, value, limit in asked if value > limit]
+    return f"; beyond the limits here, which are asked of the taught plants: {', '.join(over)}" if over else ""
 
 
 def _without_integral(case: FinishedDesign) -> str:

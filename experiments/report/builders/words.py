@@ -212,7 +212,8 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     one_sample = f"no filter set: Td/N = {plain(sample)} s is one sample, a difference over it"
     if measured:
         one_sample = (
-            f"no filter; N is for who has no such signal and differentiates y over one sample ({plain(sample)} s)"
+            f"no filter; N is for who has no such signal and differentiates y over one sample ({plain(sample)} s), "
+            "with more noise in u than was simulated here"
         )
     lagged = f"filter Td/N = {plain(wanted)} s" if wanted > sample else one_sample
     windup = law.anti_windup.replace("_", " ") + (f", {plain(law.tracking_time)} s" if law.tracking_time else "")

@@ -163,7 +163,7 @@ def robustness_card(view: PageView) -> Html:
         asked = _at_most(verdict.passing_peak_limit)
         parts.append(_limited("Ms in passing, while gains move", passing, "", asked, verdict.passing_held(passing)))
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
-    parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
+    parts.append(_limited(f"Delay margin{_shortest(margins)}", delay, "s", asked, verdict.delay_held(delay)))
     ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
     parts.append(element("p", element("b", "Over the declared ranges: "), ranges))
     parts.append(stability)
@@ -185,6 +185,16 @@ def _where(margins: PointMargins) -> str:
         return "No operating point."
     worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
     return f"At the worst of {len(margins.points)} operating points, {worst}." if margins.points[1:] else f"At {worst}."
+
+
+def _shortest(margins: PointMargins) -> str:
+    """Where the delay margin is shortest, if elsewhere than where Ms is largest."""
+    known = [p for p in margins.points if math.isfinite(p.delay_margin)]
+    if not known:
+        return ""
+    least = min(known, key=lambda p: p.delay_margin)
+    largest = max(margins.points, key=lambda p: p.sensitivity_peak)
+    return f" (at {least.operating_point})" if least is not largest else ""
 
 
 def _peaks(view: PageView, margins: PointMargins) -> list[Html]:

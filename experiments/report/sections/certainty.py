@@ -35,7 +35,7 @@ def certainty_card(view: PageView) -> Html:
     evidence = view.data.evidence
     if evidence is None:
         return card("How sure, and of what", element("p", missing(_OLDER)))
-    late = element("details", element("summary", f"{UNFINISHED}: …"), evidence.unfinished)
+    late = element("p", f"{UNFINISHED}: {evidence.unfinished}.")
     return card(
         "How sure, and of what",
         element("p", evidence.covers),

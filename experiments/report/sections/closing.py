@@ -48,6 +48,7 @@ GLOSSARY = (
     ("situation", "scenario", "plant parameters, excitation, reference, initial state, delay and noise of one run"),
     ("taught, validation, unforeseen", "training, validation, test", "for the search; to choose; kept from both"),
     ("knowledge base", "rule-based (fuzzy) gain schedule", "rules that give the PID gains from what is measured"),
+    ("no imitation, direct", "direct policy search", "a knowledge base whose rules a search found, without a network"),
     ("loop lost, diverged", "instability, fall", "a state left the plant's range or all numbers: cut there"),
     ("term", "linguistic value, fuzzy set", "a named region of an input, such as small positive, with soft borders"),
     ("firing strength", "degree of activation", "how much a rule applies now, 0 to 1"),

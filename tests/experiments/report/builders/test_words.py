@@ -109,7 +109,7 @@ def test_the_law_to_type_gains_into(run):
         "u = K [b r − y + (r − y)/(Ti s) + Td (s r − v)] = kp (b r − y) + ki/s (r − y) + kd (s r − v)"
     )
     for told in ("derivative on the error (v: the measured velocity, not differentiated)",
-                 "no filter; N is for who has no such signal and differentiates y over one sample (0.01 s);",
+                 "no filter; N is for who has no such signal and differentiates y over one sample (0.01 s), with more noise",
                  "anti-windup: conditional", "sample time 0.01 s", "u −20 … 20 N;", "scheduled gains renewed every"):  # fmt: skip
         assert told in text.settings
     lagged = of(replace(plain, derivative_on="measurement", derivative_filter_time=0.05))
