@@ -26,6 +26,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         "little (the reason is said), 2 one of them is no log."
     )
     _add_log(parser)
+    _add_plant(parser)
     parser.add_argument("more", metavar="MORE.csv", nargs="*", help="further logs of the same loop")
     parser.add_argument("--output", metavar="DIR", default="identified", help="folder of identified.json (identified)")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.identify").run(options))
@@ -41,6 +42,7 @@ def add_commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", default="commissioning", help="folder of the sheet (commissioning)")
     parser.add_argument("--schedule", action="store_true", help="also design a schedule of gains (minutes)")
     parser.add_argument("--budget", choices=("small", "standard"), default="small", help="of that design (small)")
+    _add_plant(parser)
     parser.add_argument("--derivative", action="store_true", help="search a derivative gain, too")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.commission").run(options))
 
@@ -61,6 +63,14 @@ def add_shadow(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheet", metavar="DIR", default="commissioning", help="folder that commission wrote")
     parser.add_argument("--output", metavar="FILE.csv", help="where the moves are written row by row")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.shadow").run(options))
+
+
+def _add_plant(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a plant of known equations, whose parameters the log is to tell")
+    group.add_argument("--plant", metavar="NAME", help="a registered plant; log columns are in its units")
+    group.add_argument("--plant-file", metavar="FILE.py", help="your own file that registers it; it is executed")
+    group.add_argument("--fit", metavar="NAME,...", help="the parameters; dead time, noise and loads are always fitted")
+    group.add_argument("--load", metavar="NAME", help="disturbance that unknown loads act as; else the command")
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:

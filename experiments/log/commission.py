@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.log import report_page, sheet, sheet_page
+from experiments.log import plant_equations, report_page, sheet, sheet_page
 from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
 from experiments.log.report import print_assessment
-from experiments.log.schedule import scheduled
+from experiments.log.schedule import ScheduleFinding, scheduled
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from plants.core import atomic_files
@@ -22,12 +22,14 @@ from sscq.identification.promise import default_scenario
 if TYPE_CHECKING:
     import argparse
 
+    from plants import Plant
     from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.loop_knowledge import LoopKnowledge
     from sscq.identification.promise import LoopScenario
     from sscq.identification.reading.log import Log
 
-_FILES = ("commissioning.json", "identified.json", "report.html", "sheet.html", "design")
+_OF_PLANT = "identified_plant.json"
+_FILES = ("commissioning.json", "identified.json", _OF_PLANT, "report.html", "sheet.html", "design")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -36,7 +38,11 @@ def run(options: argparse.Namespace) -> None:
     there = [name for name in _FILES if (folder / name).exists()]
     if there:
         raise UserError(f"{folder / there[0]} exists; give another --output, or move it away")
-    known = loop_of(options)
+    known, plant = loop_of(options), plant_equations.plant_of(options) if plant_equations.asked(options) else None
+    if plant is not None:
+        if not options.schedule:
+            raise UserError("a plant with equations is for the schedule: add --schedule, or see `sscq identify`")
+        known = plant_equations.limits_of(known, plant)
     log = log_of(options, known)
     found = assessed(options, log, known)
     print_assessment(log, found)
@@ -62,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     _write(folder, case)  # before the design of a schedule, which takes minutes and may be stopped
     if options.schedule and advice.status != "refused":
         most = known.limits.get("travel_factor", TRAVEL)
-        schedule = scheduled(folder, advice, options.budget, travel=most, seed=options.seed, quiet=options.quiet)
+        schedule = _schedule(folder, options, plant, case, most)
         case = dataclasses.replace(case, schedule=schedule)
         _write(folder, case)
     print()
@@ -72,6 +78,23 @@ def run(options: argparse.Namespace) -> None:
         print(f"report: {folder / 'report.html'}")
     if advice.status == "refused":
         raise SystemExit(NOT_TOLD)
+
+
+def _schedule(
+    folder: Path, options: argparse.Namespace, plant: Plant | None, case: sheet.CommissioningCase, travel: float
+) -> ScheduleFinding:
+    """Whether gains should be scheduled, on the plants of the sheet or on those of known equations."""
+    file = "identified.json"
+    if plant is not None:
+        file = _OF_PLANT
+        grey = plant_equations.identified(options, plant, [case.log])
+        print(plant_equations.table_of(grey))
+        if grey.refusal:
+            return ScheduleFinding(advised=False, reason=f"no schedule: {grey.refusal}")
+        plant_equations.write(folder / file, options, grey, case.known, [case.log], case.found.present)
+    return scheduled(
+        folder, case.advice, options.budget, travel=travel, seed=options.seed, quiet=options.quiet, plants_in=file
+    )
 
 
 def _write(folder: Path, case: sheet.CommissioningCase) -> None:

@@ -5,18 +5,22 @@ The file holds numbers; nothing in it is executed.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plants
+from experiments.runtime import plant_choice
 from experiments.runtime.errors import UserError
 from plants.core.reading.files import FileError
 from sscq.identification import stored
 from sscq.identification.design_plant import design_plant
+from sscq.identification.grey_box import stored as grey
+from sscq.identification.grey_box.plant import grey_plant
 
 if TYPE_CHECKING:
     from plants import Plant
 
-_ADVICE = "an ensemble is an identified.json that `sscq commission` wrote"
+_ADVICE = "an ensemble is an identified.json that `sscq commission` or `sscq identify` wrote"
 
 
 def load(file: str) -> tuple[Plant, ...]:
@@ -28,7 +32,7 @@ def load(file: str) -> tuple[Plant, ...]:
         If there is no such file, or no design follows from it.
     """
     try:
-        plant = design_plant(stored.load_ensemble(file))
+        plant = _grey(file) if grey.is_grey(file) else design_plant(stored.load_ensemble(file))
     except OSError as error:
         raise UserError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}; {_ADVICE}") from None
     except FileError as error:
@@ -38,9 +42,17 @@ def load(file: str) -> tuple[Plant, ...]:
     return (plants.register(plant, replace=True),)
 
 
+def _grey(file: str) -> Plant:
+    """The plant of known equations that a file has members of; the user's own is executed as one of a run is."""
+    found = grey.load_grey(file)
+    if found.plant_file:
+        plant_choice.load(plant_choice.known_file(Path(found.plant_file), file), quiet=True)
+    return grey_plant(found, plants.find(found.plant))
+
+
 def settle(file: str, controller: Any) -> None:
     """Give a design what its ensemble says of the loop, where the user does not: sample time and present gains."""
-    loop = stored.load_ensemble(file).loop
+    loop = grey.load_grey(file).loop if grey.is_grey(file) else stored.load_ensemble(file).loop
     if loop is None:
         return
     if controller.sample_time is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.log import plant_equations
 from experiments.log.commission import levels_of
 from experiments.log.loop_log import NOT_TOLD, log_of, loop_of, telling
 from experiments.log.report import ensemble_table, print_finding
@@ -30,7 +31,9 @@ def run(options: argparse.Namespace) -> None:
     file = Path(options.output) / "identified.json"
     if file.exists():
         raise UserError(f"{file} exists; give another --output, or move it away")
-    known = loop_of(options)
+    known, plant = loop_of(options), plant_equations.plant_of(options) if plant_equations.asked(options) else None
+    if plant is not None:
+        known = plant_equations.limits_of(known, plant)
     logs = [log_of(options, known, path).averaged(MOST_ROWS) for path in (options.log, *options.more)]
     steps = {log.step for log in logs}
     if len(steps) > 1:
@@ -39,14 +42,21 @@ def run(options: argparse.Namespace) -> None:
     present, findings = present_gains(logs[0], known)
     for finding in findings:
         print_finding(finding)
-    ensemble = _identified(options, known, logs, sense_of(present))
     print(f"{len(logs)} log(s), {sum(map(len, logs))} rows of {logs[0].step:g} s")
-    print(ensemble_table(ensemble))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    formats.write_json(file, stored.document(ensemble, loop=_loop(known, logs, ensemble, present)))
+    if plant is not None:
+        grey = plant_equations.identified(options, plant, logs)
+        print(plant_equations.table_of(grey))
+        plant_equations.write(file, options, grey, known, logs, present)
+        refusal = grey.refusal
+    else:
+        ensemble = _identified(options, known, logs, sense_of(present))
+        print(ensemble_table(ensemble))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        formats.write_json(file, stored.document(ensemble, loop=_loop(known, logs, ensemble, present)))
+        refusal = ensemble.refusal
     print(f"plants: {file}")
-    if ensemble.refusal:
-        print(f"no gains from these logs: {ensemble.refusal}")
+    if refusal:
+        print(f"no gains from these logs: {refusal}")
         raise SystemExit(NOT_TOLD)
 
 

@@ -24,6 +24,7 @@ from experiments.settings import setup
 from experiments.settings.ranges import ranges_for
 from flcs import FuzzyController
 from sscq.identification.advice import TRAVEL, WORTH, told
+from sscq.identification.grey_box.stored import is_grey
 from sscq.identification.loops import LoopQualities
 from sscq.identification.promise import promised_of
 
@@ -80,22 +81,31 @@ class ScheduleFinding:
 
 
 def scheduled(
-    folder: Path, advice: Advice, budget: str, *, travel: float = TRAVEL, seed: int = 0, quiet: bool = False
+    folder: Path,
+    advice: Advice,
+    budget: str,
+    *,
+    travel: float = TRAVEL,
+    seed: int = 0,
+    quiet: bool = False,
+    plants_in: str = "identified.json",
 ) -> ScheduleFinding:
     """Run the design of an ensemble in `folder`/design, and say whether its schedule is to be used.
 
     Parameters
     ----------
     folder : Path
-        With the identified.json.
+        With the plants' file.
     advice : Advice
         The fixed gains of the sheet.
     budget : str
         Of the design.
     travel : float
         Times as far as with the present gains that the output may travel, as for the gains on the sheet.
+    plants_in : str
+        Name of that file. With plants of known equations the fixed gains of the sheet are judged on these, too.
     """
-    file, run = folder / "identified.json", folder / "design"
+    file, run = folder / plants_in, folder / "design"
     draws = f"draws={{taught: {TAUGHT}, validation: {VALIDATION}, verdict: {JUDGED}}}"
     words = [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", "network.inputs=[output]", draws]
     design.main([*words, f"output={run}", f"quiet={str(quiet).lower()}"])
@@ -110,6 +120,8 @@ def scheduled(
     controller, theta = stored_controller(run, job, name, told_of)
     found = promised_of(_qualities(job, controller, theta))
     fixed = 0.0 if advice.promise is None else advice.promise.median
+    if advice.gains is not None and is_grey(file):  # the sheet's promise is of plants without equations
+        fixed = promised_of(_qualities(job, _constant(job), np.array(advice.gains))).median
     title = told_of["title"]
     if found.travel > travel:
         reason = f"keep fixed gains: with the {title} the output travels {found.travel:.1f} times as far"
@@ -127,9 +139,8 @@ def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
         raise UserError("no present gains are known to promise anything against")
     scenario, members = job.named["unforeseen"][0], ranges_for(job.ranges, "drawn").together[:JUDGED]
     several = [replace(scenario, name=f"member {k}", parameters=member) for k, member in enumerate(members)]
-    constant = Controller(job.laws, ConstantGains(gain_names(job.laws)))
     found = []
-    for law, numbers in ((constant, job.own), (controller, theta)):
+    for law, numbers in ((_constant(job), job.own), (controller, theta)):
         measures = ("iae", "total_variation")
         quality = sscq.evaluate(
             job.plant, law, numbers[None], several, job.step, **job.options, measures=measures, threads=job.threads
@@ -140,9 +151,13 @@ def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
     return LoopQualities(error, travel)
 
 
+def _constant(job: Setup) -> Controller:
+    return Controller(job.laws, ConstantGains(gain_names(job.laws)))
+
+
 def table_of(plant: Plant, controller: Any, theta: Array) -> tuple[str, Array, Array]:
     """Return the variable, its break points [n] and gains [n, 3] there, as a block would interpolate them."""
-    low, high = plant.ranges.reference["output"] if plant.ranges.reference else (0.0, 0.0)
+    low, high = plant.ranges.reference[plant.channels[0].output] if plant.ranges.reference else (0.0, 0.0)
     levels = np.linspace(low, high, _POINTS)
     if isinstance(controller, FuzzyController):
         return "measured", levels, np.asarray(controller.kb.gains(levels[:, None]), float)

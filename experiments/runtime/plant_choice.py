@@ -53,7 +53,7 @@ def find_plant(config: Any, *, typed: bool = False, run: str | None = None, name
         folder names was never executed here.
     """
     if run is not None and config.plant_file is not None:
-        config.plant_file = named or _known(Path(config.plant_file), run)
+        config.plant_file = named or known_file(Path(config.plant_file), run)
     stored = stored_plant_file(config.kb) if typed and hasattr(config, "kb") and config.plant_file is None else None
     config.plant_file = config.plant_file or stored
     given: Sequence[Plant] = ()
@@ -102,7 +102,7 @@ def _memory(digest: str) -> Path:
     return cache.folder() / f"executed_{digest}"
 
 
-def _known(file: Path, run: str, option: str = "plant_file=") -> str:
+def known_file(file: Path, run: str, option: str = "plant_file=") -> str:
     """Return a plant file that only a run names, and tell that it will be executed; refuse one that never was."""
     if not file.is_file():
         raise UserError(f"{file}, the plant file of {run}, is not there; name it: {option}FILE")
@@ -166,7 +166,7 @@ def stored_plant_file(kb: str | None, option: str = "plant_file=") -> str | None
         return None
     for place in (Path(file), folder / entry["copy"]):
         if place.is_file() and digest_of_file(place) == entry["sha256"]:
-            return _known(place, str(folder), option)
+            return known_file(place, str(folder), option)
     raise UserError(
         f"the plant file of {folder} is not what it was: {file} and its copy {folder / entry['copy']} have changed or "
         f"are gone; name the file by {option}FILE"

@@ -37,7 +37,8 @@ _PARTS = 4  # integration steps in a row of the log
 _LEAST_LAG = 0.3  # of a row: what is faster counts as dead time
 _SHARPEST = 6.0  # kp times slope times effective dead time
 _HELD = 0.8  # of what the valve can hold: the rest is for loads
-_NOISE = (0.5, 1.5)  # range of the sensor noise, about the middle of the members
+NOISE = (0.5, 1.5)
+"""Range of the sensor noise, about the middle of the members."""
 
 
 def design_plant(ensemble: StoredEnsemble) -> Plant:
@@ -55,7 +56,7 @@ def design_plant(ensemble: StoredEnsemble) -> Plant:
         raise ValueError("it says nothing of the loop; `sscq commission` writes an identified.json that does")
     group = max(spread(ensemble.members, ensemble.step, ensemble.discrepancy), key=len)
     base, sets = _of_structure(group, ensemble.sense, ensemble.step)
-    middle = _medoid(sets)
+    middle = medoid(sets)
     parts = max(1, math.ceil(_PARTS * loop.sample_time / ensemble.step - 1e-9))
     slow, late = (np.median(times) for times in group.structure.times(group.parameters))
     low, high = _gains(group, float(slow), float(late), ensemble.sense)
@@ -110,8 +111,8 @@ def _rows(columns: dict[str, Array]) -> list[dict[str, float]]:
     return [dict(zip(columns, row, strict=True)) for row in np.stack([*columns.values()], axis=1).tolist()]
 
 
-def _medoid(sets: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The set that is nearest the middle of each parameter, in units of its spread."""
+def medoid(sets: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return the set that is nearest the middle of each parameter, in units of its spread."""
     table = np.array([[*one.values()] for one in sets])
     middle = np.median(table, axis=0)
     width = np.median(np.abs(table - middle), axis=0)
@@ -200,7 +201,7 @@ def _task(
             reference={"output": (loop.rest[0] + levels[0], loop.rest[0] + levels[1])},
             load={"load": (-abs(load), abs(load))},
             excitation={},
-            noise={"output": (_NOISE[0] * noise, _NOISE[1] * noise)},
+            noise={"output": (NOISE[0] * noise, NOISE[1] * noise)},
             delay=(0.0, 0.0),
             authority=(1.0, 1.0),
             together=tuple(sets),

@@ -180,7 +180,7 @@ class Ensemble:
                 f"the log hardly tells the plant's gain (deviation of its logarithm {self.knowledge:.2f}, at most "
                 f"{KNOWLEDGE:g})"
             )
-        if ratio >= _UNSETTLED:
+        if ratio >= UNSETTLED:
             return f"the members differ from search to search (R-hat {ratio:.2f}): the log has several explanations"
         return ""
 
@@ -189,7 +189,7 @@ INPUT_EVIDENCE, PORTMANTEAU, FAR_SHARE, KNOWLEDGE = 6.0, 60.0, 0.02, 1.0
 """Limits of the tests, see `Ensemble.refusal`."""
 
 _ABOVE_NOISE, _ABOVE_MOVES = 5.0, 3.0  # of the sensor's noise, and of all that the output did by itself
-_UNSETTLED = 1.1  # of R-hat after all rounds: both populations do not tell the same
+UNSETTLED = 1.1  # of R-hat after all rounds: both populations do not tell the same
 
 
 def identify(

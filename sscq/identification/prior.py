@@ -17,7 +17,7 @@ from plants.identification.oscillating import OSCILLATING
 from plants.identification.two_lags import TWO_LAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -120,17 +120,11 @@ class Prior:
         """Return the logarithm of the density [n] up to a constant; minus infinity outside the ranges."""
         names = self.structure.parameters
         given = dict(zip(names, coordinates.T, strict=True))
-        s, h = self.scales, self.scales.step
-        inside = (
-            _between(given["dead_time"], 0.0, s.longest_dead_time)
-            & (given["noise"] >= math.log(1e-4 * s.output_range))
-            & _between(given["load_time"], math.log(0.3 * h), math.log(s.length / 10.0))
-        )
-        y, u = math.log(s.output_range), math.log(s.input_range)
+        s = self.scales
+        inside = between(given["dead_time"], 0.0, s.longest_dead_time)
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = _normal(given["noise"], y + math.log(0.02), 2.5) + _normal(given["load"], u + math.log(0.1), 2.5)
-            total += _normal(given["walk"], u + math.log(0.01), 2.0) + _normal(given["curve"], 0.0, s.curve_deviation)
-            total -= np.log(np.maximum(given["dead_time"], 0.0) + 2.0 * h)
+            total = load_density(s, given, s.input_range) + _normal(given["curve"], 0.0, s.curve_deviation)
+            total -= np.log(np.maximum(given["dead_time"], 0.0) + 2.0 * s.step)
             total += self._of_plant(given)
         return np.where(inside & np.isfinite(total), total, -np.inf)
 
@@ -139,11 +133,11 @@ class Prior:
         s = self.scales
         found = np.empty((n, len(self.structure.parameters)))
         values = self._usual(n, rng) | {
-            "dead_time": _log_uniform(rng, 0.1 * s.step, s.longest_dead_time, n),
+            "dead_time": log_uniform(rng, 0.1 * s.step, s.longest_dead_time, n),
             "noise": s.noise * np.exp(0.3 * rng.standard_normal(n)),
             "load": 0.1 * s.input_range * np.exp(rng.standard_normal(n)),
             "walk": 0.01 * s.input_range * np.exp(rng.standard_normal(n)),
-            "load_time": _log_uniform(rng, 0.3 * s.step, s.length / 10.0, n),
+            "load_time": log_uniform(rng, 0.3 * s.step, s.length / 10.0, n),
             "curve": 0.3 * s.curve_deviation * rng.standard_normal(n),
         }
         for name, column in values.items():
@@ -162,7 +156,7 @@ class Prior:
         raise NotImplementedError
 
     def _gains(self, n: int, rng: np.random.Generator) -> Array:
-        return self.scales.output_range / self.scales.input_range * _log_uniform(rng, 0.1, 10.0, n)
+        return self.scales.output_range / self.scales.input_range * log_uniform(rng, 0.1, 10.0, n)
 
 
 class TwoLagsPrior(Prior):
@@ -199,7 +193,7 @@ class TwoLagsPrior(Prior):
         place, lag = given["decay"], given["lag"]
         decay = self._decay(place)
         slowest = np.where(decay > 0.0, np.minimum(s.length / 3.0, 1.0 / np.abs(decay)), s.length / 10.0)
-        inside = _between(place, _UNSTABLE, math.log1p(s.length / h)) & (lag >= math.log(0.2 * h))
+        inside = between(place, _UNSTABLE, math.log1p(s.length / h)) & (lag >= math.log(0.2 * h))
         inside &= lag <= np.log(slowest)
         total = _normal(given["slope"], math.log(s.output_range / s.input_range / 20.0), 3.0) - (place < 0.0)
         total -= np.log(np.log(slowest / (0.2 * h)))  # the lag's range depends on the decay: its density is of 1
@@ -208,8 +202,8 @@ class TwoLagsPrior(Prior):
     def _usual(self, n: int, rng: np.random.Generator) -> dict[str, Array]:
         """Gains and both lags log-uniform; one plant in ten is integrating."""
         s = self.scales
-        slower = _log_uniform(rng, s.step, s.length, n)
-        lag = np.minimum(_log_uniform(rng, 0.2 * s.step, s.length / 10.0, n), slower)
+        slower = log_uniform(rng, s.step, s.length, n)
+        lag = np.minimum(log_uniform(rng, 0.2 * s.step, s.length / 10.0, n), slower)
         integrating = rng.random(n) < _INTEGRATING
         return {"slope": self._gains(n, rng) / slower, "decay": np.where(integrating, 0.0, 1.0 / slower), "lag": lag}
 
@@ -229,17 +223,35 @@ class OscillatingPrior(Prior):
 
     def _of_plant(self, given: dict[str, Array]) -> Array:
         s = self.scales
-        inside = _between(given["damping"], _LEAST_DAMPING, 1.0)
-        inside &= _between(given["period"], math.log(0.5 * s.step), math.log(s.length / 4.0))
+        inside = between(given["damping"], _LEAST_DAMPING, 1.0)
+        inside &= between(given["period"], math.log(0.5 * s.step), math.log(s.length / 4.0))
         return np.where(inside, _normal(given["gain"], math.log(s.output_range / s.input_range), 3.0), -np.inf)
 
     def _usual(self, n: int, rng: np.random.Generator) -> dict[str, Array]:
         s = self.scales
-        period = _log_uniform(rng, s.step, s.length / 8.0, n)
+        period = log_uniform(rng, s.step, s.length / 8.0, n)
         return {"gain": self._gains(n, rng), "damping": rng.uniform(_LEAST_DAMPING, 1.0, n), "period": period}
 
 
-def _between(values: Array, low: float, high: float) -> NDArray[np.bool_]:
+def load_density(scales: LoopScales, given: Mapping[str, Array], loaded: float) -> Array:
+    """Return the log density [n] of the logarithms "noise", "load", "walk" and "load_time".
+
+    Parameters
+    ----------
+    scales : LoopScales
+    given : mapping of str to array [n]
+    loaded : float
+        Three standard deviations of the input, in units of what the loads are added to.
+    """
+    y, u = math.log(scales.output_range), math.log(loaded)
+    inside = given["noise"] >= math.log(1e-4 * scales.output_range)
+    inside &= between(given["load_time"], math.log(0.3 * scales.step), math.log(scales.length / 10.0))
+    total = _normal(given["noise"], y + math.log(0.02), 2.5) + _normal(given["load"], u + math.log(0.1), 2.5)
+    return np.where(inside, total + _normal(given["walk"], u + math.log(0.01), 2.0), -np.inf)
+
+
+def between(values: Array, low: float, high: float) -> NDArray[np.bool_]:
+    """Return whether values lie in an interval, its ends included."""
     return (values >= low) & (values <= high)
 
 
@@ -247,5 +259,6 @@ def _normal(values: Array, mean: float, deviation: float) -> Array:
     return np.asarray(-0.5 * ((values - mean) / deviation) ** 2)
 
 
-def _log_uniform(rng: np.random.Generator, low: float, high: float, n: int) -> Array:
+def log_uniform(rng: np.random.Generator, low: float, high: float, n: int) -> Array:
+    """Return draws whose logarithms are uniform."""
     return np.exp(rng.uniform(math.log(low), math.log(high), n))

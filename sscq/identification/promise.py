@@ -101,7 +101,7 @@ def default_scenario(
     times = [np.stack(group.structure.times(group.parameters)) for group in ensemble.members]
     slow, late = np.median(np.concatenate(times, axis=1), axis=1)
     reach = 12.0 * (min(slow, length / 3.0) + 2.0 * late)
-    moves = np.array([]) if log is None else _set_point_moves(log, 1e-3 * output_span)
+    moves = np.array([]) if log is None else set_point_moves(log, 1e-3 * output_span)
     height = float(np.median(moves)) if len(moves) else _USUAL_STEP * output_span / 100.0
     walk, load = (np.median(np.concatenate([g.column(name) for g in ensemble.members])) for name in ("walk", "load"))
     deviation = float(np.hypot(walk * np.sqrt(min(reach, length)), load))
@@ -110,8 +110,8 @@ def default_scenario(
     return LoopScenario(float(np.clip(reach, _SHORTEST, max(_SHORTEST, length))), height, size)
 
 
-def _set_point_moves(log: Log, least: float) -> Array:
-    """Sizes of the set point's moves in automatic; steps that follow within five rows are one."""
+def set_point_moves(log: Log, least: float) -> Array:
+    """Return the sizes of the set point's moves in automatic; steps that follow within five rows are one."""
     steps = np.diff(log.set_point)
     if log.automatic is not None:
         steps = np.where(log.automatic[1:] & log.automatic[:-1], steps, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,9 +14,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.identification.slow_filter import Filtered
-
     Array = NDArray[np.float64]
+
+
+class SeenByFilter(Protocol):
+    """What filters keep of a record."""
+
+    @property
+    def innovation(self) -> Array:
+        """Output less what was expected [n]; NaN where it is missing."""
+
+    @property
+    def variance(self) -> Array:
+        """Of the innovation [n]."""
+
 
 LAGS = 20
 _FAR = 4.0  # standard deviations
@@ -43,14 +54,14 @@ class ResidualTest:
     correlation: Array
 
 
-def standardised(found: Filtered) -> Array:
+def standardised(found: SeenByFilter) -> Array:
     """Return innovations over their deviations [n]; NaN where an output is missing, or does not count."""
     values = found.innovation / np.sqrt(found.variance)
     values[:SKIPPED] = np.nan
     return values
 
 
-def residual_test(several: Sequence[Filtered], lags: int = LAGS) -> ResidualTest:
+def residual_test(several: Sequence[SeenByFilter], lags: int = LAGS) -> ResidualTest:
     """Test the innovations of some records together.
 
     Source: G. M. Ljung and G. E. P. Box, On a measure of lack of fit in time series models, Biometrika 65 (1978). Pairs

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from plants.identification.row import PlantStructure
 
 SCHEMA = "sscq-identified"
@@ -86,7 +88,7 @@ def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY, loop: StoredL
         "step": ensemble.records[0].step,
         "discrepancy": discrepancy,
         "refusal": ensemble.refusal,
-        "loop": None if loop is None else _plain(loop),
+        "loop": None if loop is None else plain_loop(loop),
         "structures": [
             {
                 "name": group.structure.name,
@@ -98,7 +100,8 @@ def document(ensemble: Ensemble, discrepancy: float = DISCREPANCY, loop: StoredL
     }
 
 
-def _plain(loop: StoredLoop) -> dict[str, Any]:
+def plain_loop(loop: StoredLoop) -> dict[str, Any]:
+    """Return a loop as plain data."""
     found = asdict(loop)
     return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
 
@@ -121,26 +124,43 @@ def load_ensemble(path: str | Path) -> StoredEnsemble:
         raise FileError(f"{path} is no identified.json: {said}") from None
 
 
-def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
+@dataclass(frozen=True)
+class CommonEntries:
+    """What all files of plants from logs have, see :class:`StoredEnsemble`."""
+
+    step: float
+    discrepancy: float
+    refusal: str
+    loop: StoredLoop | None
+
+
+def loaded_common(found: Mapping[str, Any]) -> CommonEntries:
+    """Return what all files of plants from logs have; ValueError, TypeError or KeyError where one is none."""
     if found.get("schema") != SCHEMA or found.get("version") != VERSION:
         raise ValueError(
             f"its schema is {found.get('schema')!r}, version {found.get('version')!r}; expected {SCHEMA!r}, {VERSION}"
         )
-    groups = found["structures"]
-    if not isinstance(groups, list) or not groups:
-        raise ValueError("it has no structures")
-    members = tuple(_members(group) for group in groups)
-    sense, step = _number("sense", found["sense"]), _time("step", found["step"])
-    if sense not in {1.0, -1.0}:
-        raise ValueError(f"sense must be 1 or -1, got {sense}")
-    refusal = found["refusal"]
+    step, refusal = _time("step", found["step"]), found["refusal"]
     if not isinstance(refusal, str):
         raise TypeError(f"refusal must be a text, got {refusal!r}")
     loop = None if found.get("loop") is None else _loop(found["loop"])
     discrepancy = _number("discrepancy", found["discrepancy"])
     if not 0.0 <= discrepancy <= 1.0:
         raise ValueError(f"discrepancy must be from 0 to 1, got {discrepancy}")
-    return StoredEnsemble(members, sense, step, discrepancy, refusal, loop)
+    return CommonEntries(step, discrepancy, refusal, loop)
+
+
+def _loaded(found: Mapping[str, Any]) -> StoredEnsemble:
+    common = loaded_common(found)
+    if "structures" not in found and "grey_box" in found:
+        raise ValueError("it holds members of a plant with equations; `sscq design ensemble=` takes it")
+    groups = found["structures"]
+    if not isinstance(groups, list) or not groups:
+        raise ValueError("it has no structures")
+    members, sense = tuple(_members(group) for group in groups), _number("sense", found["sense"])
+    if sense not in {1.0, -1.0}:
+        raise ValueError(f"sense must be 1 or -1, got {sense}")
+    return StoredEnsemble(members, sense, common.step, common.discrepancy, common.refusal, common.loop)
 
 
 def _loop(given: Any) -> StoredLoop:
@@ -185,15 +205,19 @@ def _members(group: Any) -> PlantMembers:
     structure = STRUCTURES[name]
     if group["parameters"] != list(structure.parameters):
         raise ValueError(f"parameters of {name} are {', '.join(structure.parameters)}")
-    rows = group["members"]
-    if not isinstance(rows, list) or not 0 < len(rows) <= _MOST:
-        raise ValueError(f"members of {name} must be a list of 1 to {_MOST} rows")
-    if any(not isinstance(row, list) or len(row) != len(structure.parameters) for row in rows):
-        raise ValueError(f"each member of {name} must have {len(structure.parameters)} numbers")
-    values = np.array([[_number("a member's parameter", value) for value in row] for row in rows])
+    values = table(name, group["members"], len(structure.parameters))
     if (values[:, [0, 2]] <= 0.0).any() or (structure.dead_time(values) < 0.0).any():
         raise ValueError(f"a member of {name} has a gain or a time that is none")
     return PlantMembers(structure, values)
+
+
+def table(name: str, rows: Any, columns: int) -> NDArray[np.float64]:
+    """Return the members of something as an array [n, columns]; ValueError where they are none."""
+    if not isinstance(rows, list) or not 0 < len(rows) <= _MOST:
+        raise ValueError(f"members of {name} must be a list of 1 to {_MOST} rows")
+    if any(not isinstance(row, list) or len(row) != columns for row in rows):
+        raise ValueError(f"each member of {name} must have {columns} numbers")
+    return np.array([[_number("a member's parameter", value) for value in row] for row in rows])
 
 
 def _number(name: str, value: Any) -> float:
