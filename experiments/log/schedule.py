@@ -16,6 +16,7 @@ import sscq
 from controllers import ConstantGains, Controller, gain_names
 from experiments import design
 from experiments.cases.stored_controllers import FILES, stored_controller
+from experiments.log import identified
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
@@ -107,7 +108,9 @@ def scheduled(
     """
     file, run = folder / plants_in, folder / "design"
     draws = f"draws={{taught: {TAUGHT}, validation: {VALIDATION}, verdict: {JUDGED}}}"
-    words = [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", "network.inputs=[output]", draws]
+    (plant,) = identified.load(str(file))
+    over = f"network.inputs=[{plant.channels[0].output}]"
+    words = [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", over, draws]
     design.main([*words, f"output={run}", f"quiet={str(quiet).lower()}"])
     metrics = formats.read_json(run / "metrics.json")
     name = str(metrics["recommended"])

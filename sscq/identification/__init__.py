@@ -10,5 +10,6 @@ loops      those plants under the project's own laws, in exact steps
 promise    what other gains would do, member by member
 advice     fixed gains within margins and travel, or why the present ones stay
 plan       the move to make where a log cannot tell; shadow: what other gains would have asked along it
+grey_box   the same for a plant whose equations are known
 stored     ensembles as files; verification: whether one explains a later log; design_plant: one as a plant
 """

@@ -28,6 +28,7 @@ from flcs.lint import recorded_inputs
 from plants.adapters.fmu import FmuDeclaration
 from plants.core.reading import formats
 from plants.core.signals.recorded import Recorded
+from plants.identification.grey_box import LOADS
 from sscq.fitness import Fitness
 from sscq.identification import stored
 from sscq.identification.loop_knowledge import LoopKnowledge
@@ -75,6 +76,14 @@ IDENTIFIED = {
         {"name": one.name, "parameters": list(one.parameters), "members": [[0.5] * 9, [1] * 9]}
         for one in stored.STRUCTURES.values()
     ],
+}  # fmt: skip
+OF_EQUATIONS = {
+    **{key: IDENTIFIED[key] for key in ("schema", "version", "step", "discrepancy", "refusal")},
+    "loop": IDENTIFIED["loop"] | {"rest": [0.1, -2.0], "limits": [-9.2, 5.7], "scenario": {"horizon": 200.0, "set_point": 0.03, "load": 0.6}, "levels": [-0.01, 0.04]},
+    "grey_box": {
+        "plant": "two_tanks", "plant_file": "", "loaded": "inflow", "fitted": ["pump"], "parameters": ["pump", *LOADS],
+        "members": [[3e-6, 1.0, 5e-4, 1e-7, 1e-8, 4.0]] * 2,
+    },
 }  # fmt: skip
 COMMISSIONED = {
     "schema": sheet.SCHEMA, "status": "advised", "reason": "use these gains",
@@ -129,7 +138,7 @@ def readers(folder):
         "a user's part": Reader(".yaml", (PART.encode(),), user_settings.checked),
         "log of a loop": Reader(".csv", LOGS, lambda path: read_log(path).records()),
         "knowledge of a loop": Reader(".json", (json.dumps(LOOP).encode(),), LoopKnowledge.read),
-        "identified plants": Reader(".json", (json.dumps(IDENTIFIED).encode(),), lambda path: identified.load(str(path))),
+        "identified plants": Reader(".json", tuple(json.dumps(one).encode() for one in (IDENTIFIED, OF_EQUATIONS)), lambda path: identified.load(str(path))),
         "gains of a sheet": Reader(".json", (json.dumps(COMMISSIONED).encode(),), sheet.gains_on),
         "any JSON": Reader(".json", (b'{"a": [1, 2.5, null, true, "\\u00e9"], "b": {}}',), formats.read_json),
         "any NPZ": Reader(".npz", _arrays(), formats.read_npz),

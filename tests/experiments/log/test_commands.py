@@ -10,8 +10,11 @@ import pytest
 
 import plants
 from experiments import cli
+from experiments.log import identified
+from experiments.runtime.errors import UserError
 from sscq.identification.design_plant import design_plant
 from sscq.identification.stored import load_ensemble
+from tests.fuzz.readers import OF_EQUATIONS
 from tests.plants.identification.reference_logs import R1, R2
 
 
@@ -168,3 +171,64 @@ def test_gains_of_a_sheet_run_along_a_log(commissioned, capsys, tmp_path):
         cli.main(["shadow", log, "--sheet", str(tmp_path)])
     assert left.value.code == 2
     assert "no such file" in capsys.readouterr().err
+
+
+def levels(path):
+    """A log of two tanks, in their units, whose level follows a set point."""
+    rng = np.random.default_rng(1)
+    voltage = np.repeat([0.0, 1.5, -2.0, 0.5], 50)
+    level = 0.15 + 5e-4 * rng.standard_normal(len(voltage))
+    rows = [f"{k},0.15,{y:.6g},{u:.6g}" for k, (y, u) in enumerate(zip(level, voltage, strict=True))]
+    path.write_text("\n".join(["time,sp,pv,op", *rows]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--plant", "two_tanks"], "say which parameters of the plant the log is to tell: --fit NAME,NAME"),
+        (["--fit", "pump"], "--fit and --load belong to a plant with equations"),
+        (["--plant", "two_tanks", "--fit", "pumps"], "no parameter 'pumps'; did you mean 'pump'?"),
+        (["--plant", "two_tank", "--fit", "pump"], "no plant 'two_tank'; did you mean 'two_tanks'?"),
+        (["--plant", "two_tanks", "--fit", "pump", "--load", "flow"], "no disturbance 'flow'"),
+    ],
+)
+def test_a_plant_of_known_equations_is_named_with_what_to_fit(tmp_path, capsys, words, message):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["identify", levels(tmp_path / "log.csv"), *words, "--output", str(tmp_path / "out"), "--quiet"])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_plant_of_known_equations_needs_a_schedule_to_commission(tmp_path, capsys):
+    words = ["--plant", "two_tanks", "--fit", "pump", "--output", str(tmp_path / "out"), "--quiet"]
+    with pytest.raises(SystemExit):
+        cli.main(["commission", levels(tmp_path / "log.csv"), *words])
+    assert "add --schedule, or see `sscq identify`" in capsys.readouterr().err
+
+
+def test_a_plant_that_does_not_explain_its_log_is_written_with_the_reason(tmp_path, capsys):
+    words = ["--plant", "two_tanks", "--fit", "pump", "--load", "inflow", "--output", str(tmp_path / "out"), "--quiet"]
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["identify", levels(tmp_path / "log.csv"), *words])
+    assert stop.value.code == 3
+    out = capsys.readouterr().out
+    assert "two_tanks that explains the log" in out
+    assert "no gains from these logs: " in out
+    with pytest.raises(UserError, match="no controller follows from this log"):
+        identified.load(str(tmp_path / "out/identified.json"))
+
+
+def test_the_users_own_plant_is_executed_only_where_it_was_before(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "cache"))
+    own = tmp_path / "own.py"
+    own.write_text("raise SystemError('executed')\n", encoding="utf-8")
+    file = tmp_path / "identified.json"
+    document = OF_EQUATIONS | {"grey_box": OF_EQUATIONS["grey_box"] | {"plant_file": str(own)}}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UserError, match="of a content that was never executed here"):
+        identified.load(str(file))
+    own.unlink()
+    with pytest.raises(UserError, match="is not there; name it"):
+        identified.load(str(file))
