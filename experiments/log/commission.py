@@ -93,7 +93,14 @@ def _schedule(
             return ScheduleFinding(advised=False, reason=f"no schedule: {grey.refusal}")
         plant_equations.write(folder / file, options, grey, case.known, [case.log], case.found.present)
     return scheduled(
-        folder, case.advice, options.budget, travel=travel, seed=options.seed, quiet=options.quiet, plants_in=file
+        folder,
+        case.advice,
+        options.budget,
+        travel=travel,
+        seed=options.seed,
+        quiet=options.quiet,
+        derivative=options.derivative,
+        plants_in=file,
     )
 
 

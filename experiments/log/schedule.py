@@ -89,6 +89,7 @@ def scheduled(
     travel: float = TRAVEL,
     seed: int = 0,
     quiet: bool = False,
+    derivative: bool = False,
     plants_in: str = "identified.json",
 ) -> ScheduleFinding:
     """Run the design of an ensemble in `folder`/design, and say whether its schedule is to be used.
@@ -103,6 +104,8 @@ def scheduled(
         Of the design.
     travel : float
         Times as far as with the present gains that the output may travel, as for the gains on the sheet.
+    derivative : bool
+        Whether gains may have one; without it, as on the sheet, noise moves the output less.
     plants_in : str
         Name of that file. With plants of known equations the fixed gains of the sheet are judged on these, too.
     """
@@ -110,7 +113,8 @@ def scheduled(
     draws = f"draws={{taught: {TAUGHT}, validation: {VALIDATION}, verdict: {JUDGED}}}"
     (plant,) = identified.load(str(file))
     over = f"network.inputs=[{plant.channels[0].output}]"
-    words = [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", over, draws]
+    words = [] if derivative else _without_derivative(plant)
+    words += [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", over, draws]
     design.main([*words, f"output={run}", f"quiet={str(quiet).lower()}"])
     metrics = formats.read_json(run / "metrics.json")
     name = str(metrics["recommended"])
@@ -134,6 +138,13 @@ def scheduled(
             advised=False, reason=f"keep fixed gains: the {title} promises {told(found)}", promise=found
         )
     return ScheduleFinding(True, f"the {title}: {told(found)}", found, *table_of(job.plant, controller, theta))
+
+
+def _without_derivative(plant: Plant) -> list[str]:
+    """Settings of a design whose gains have no derivative."""
+    channel = plant.channels[0]
+    ends = {"low": channel.gains_low, "high": channel.gains_high}
+    return [f"controller.{name}=[{kp!r},{ki!r},0.0]" for name, (kp, ki, _) in ends.items()]
 
 
 def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:

@@ -92,11 +92,19 @@ def test_a_schedule_is_advised_where_its_promise_is_above_that_of_fixed_gains(co
     found = scheduled(copy, advice(0.05), "small")
     assert f"ensemble={copy / 'identified.json'}" in words
     assert "network.inputs=[output]" in words
+    (high,) = (word for word in words if word.startswith("controller.high="))
+    assert high.endswith(",0.0]")  # no derivative, as on the sheet
     assert found.advised
     assert 0.25 < found.promise.low < found.promise.median < found.promise.high < 0.45
     assert found.document()["variable"] == "measured"
     assert found.places[0] == pytest.approx(46.0)  # in the log's unit
     assert found.gains[3] == pytest.approx(STRONG[1])
+
+
+def test_a_derivative_is_designed_where_it_is_asked_for(copy, monkeypatch):
+    words = answered(monkeypatch, "knowledge_base", *STRONG)
+    scheduled(copy, advice(0.05), "small", derivative=True)
+    assert not any(word.startswith("controller.") for word in words)
 
 
 def test_a_schedule_is_turned_down_where_fixed_gains_promise_as_much(copy, monkeypatch):
