@@ -125,10 +125,11 @@ def scheduled(
         )
     job = setup(stored_settings("design", read_record(run)["config"]))
     controller, theta = stored_controller(run, job, name, told_of)
-    found = promised_of(_qualities(job, controller, theta))
+    of_equations = is_grey(file)
+    found = promised_of(_qualities(job, controller, theta, over_levels=of_equations))
     fixed = 0.0 if advice.promise is None else advice.promise.median
-    if advice.gains is not None and is_grey(file):  # the sheet's promise is of plants without equations
-        fixed = promised_of(_qualities(job, _constant(job), np.array(advice.gains))).median
+    if advice.gains is not None and of_equations:  # the sheet's promise is of plants without equations
+        fixed = promised_of(_qualities(job, _constant(job), np.array(advice.gains), over_levels=True)).median
     title = told_of["title"]
     if found.travel > travel:
         reason = f"keep fixed gains: with the {title} the output travels {found.travel:.1f} times as far"
@@ -147,12 +148,20 @@ def _without_derivative(plant: Plant) -> list[str]:
     return [f"controller.{name}=[{kp!r},{ki!r},0.0]" for name, (kp, ki, _) in ends.items()]
 
 
-def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
-    """Error and travel of the present gains and of the schedule on members that judge [2, n]."""
+def _qualities(job: Setup, controller: Any, theta: Array, *, over_levels: bool) -> LoopQualities:
+    """Error and travel of the present gains and of others on members that judge [2, n].
+
+    In the scenario of the sheet; `over_levels`: summed over this, the same downwards, and the ways to the log's levels.
+    """
     if job.own is None:
         raise UserError("no present gains are known to promise anything against")
-    scenario, members = job.named["unforeseen"][0], ranges_for(job.ranges, "drawn").together[:JUDGED]
-    several = [replace(scenario, name=f"member {k}", parameters=member) for k, member in enumerate(members)]
+    scenarios = job.named["unforeseen"] if over_levels else job.named["unforeseen"][:1]
+    members = ranges_for(job.ranges, "drawn").together[:JUDGED]
+    several = [
+        replace(scenario, name=f"{scenario.name}, member {k}", parameters=member)
+        for scenario in scenarios
+        for k, member in enumerate(members)
+    ]
     found = []
     for law, numbers in ((_constant(job), job.own), (controller, theta)):
         measures = ("iae", "total_variation")
@@ -160,7 +169,8 @@ def _qualities(job: Setup, controller: Any, theta: Array) -> LoopQualities:
             job.plant, law, numbers[None], several, job.step, **job.options, measures=measures, threads=job.threads
         )
         lost = quality.failed[:, 0]
-        found.append([np.where(lost, np.inf, quality[measure][:, 0]) for measure in measures])
+        each = [np.where(lost, np.inf, quality[measure][:, 0]) for measure in measures]
+        found.append([values.reshape(len(scenarios), -1).sum(axis=0) for values in each])
     error, travel = np.array(found).transpose(1, 0, 2)
     return LoopQualities(error, travel)
 

@@ -177,7 +177,10 @@ def _task(
         }
 
     ways = {"to the lowest level": levels[0], "to the highest level": levels[1]}
-    far = [situation(name, level, 3 + k) for k, (name, level) in enumerate(ways.items()) if level != rest]
+    ways = {name: level for name, level in ways.items() if level != rest}
+    far, far_again = (
+        [situation(name, level, seed + k) for k, (name, level) in enumerate(ways.items())] for seed in (3, 13)
+    )
     up, down = rest + height, rest - height
     return ControlTask(
         operating_points=tuple(
@@ -186,7 +189,7 @@ def _task(
         situations={
             "taught": [situation("step and load", up, 1), situation("step down and load", down, 2), *far],
             "validation": [situation("step and load", up, 6)],
-            "unforeseen": [situation("step and load", up, 11), situation("step down and load", down, 12)],
+            "unforeseen": [situation("step and load", up, 11), situation("step down and load", down, 12), *far_again],
         },
         ranges=OperatingRanges(
             parameters={},
