@@ -87,7 +87,7 @@ def _schedule(
     file = "identified.json"
     if plant is not None:
         file = _OF_PLANT
-        grey = plant_equations.identified(options, plant, [case.log])
+        grey = plant_equations.identified(options, case.known, plant, [case.log])
         print(plant_equations.table_of(grey))
         if grey.refusal:
             return ScheduleFinding(advised=False, reason=f"no schedule: {grey.refusal}")

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
         print_finding(finding)
     print(f"{len(logs)} log(s), {sum(map(len, logs))} rows of {logs[0].step:g} s")
     if plant is not None:
-        grey = plant_equations.identified(options, plant, logs)
+        grey = plant_equations.identified(options, known, plant, logs)
         print(plant_equations.table_of(grey))
         plant_equations.write(file, options, grey, known, logs, present)
         refusal = grey.refusal
@@ -60,7 +60,9 @@ def run(options: argparse.Namespace) -> None:
         raise SystemExit(NOT_TOLD)
 
 
-def _identified(options: argparse.Namespace, known: LoopKnowledge, logs: Sequence[Log], sense: float) -> Ensemble:
+def _identified(
+    options: argparse.Namespace, known: LoopKnowledge, logs: Sequence[Log], sense: float | None
+) -> Ensemble:
     low, high = known.output_limits
     with telling(quiet=options.quiet) as tell:
         return identify(
@@ -69,6 +71,7 @@ def _identified(options: argparse.Namespace, known: LoopKnowledge, logs: Sequenc
             seed=options.seed,
             output_span=max(known.output_span(log) for log in logs),
             input_span=high - low,
+            longest_dead_time=known.longest_dead_time,
             on_round=tell,
         )
 

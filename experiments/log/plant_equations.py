@@ -64,7 +64,7 @@ def limits_of(known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
     return dataclasses.replace(known, output_limits=(low, high))
 
 
-def identified(options: argparse.Namespace, plant: Plant, logs: Sequence[Log]) -> GreyEnsemble:
+def identified(options: argparse.Namespace, known: LoopKnowledge, plant: Plant, logs: Sequence[Log]) -> GreyEnsemble:
     """Return members of a plant that explain some logs, with a line of progress."""
     names = tuple(name.strip() for name in options.fit.split(",") if name.strip())
     box = GreyBox(plant, names, logs[0].step, loaded=options.load or "")
@@ -73,6 +73,7 @@ def identified(options: argparse.Namespace, plant: Plant, logs: Sequence[Log]) -
             box,
             [record for log in logs for record in log.records()],
             seed=options.seed,
+            longest_dead_time=known.longest_dead_time,
             on_round=lambda done, total: tell(plant.name, done, total),
         )
 

@@ -110,11 +110,13 @@ def scheduled(
         Name of that file. With plants of known equations the fixed gains of the sheet are judged on these, too.
     """
     file, run = folder / plants_in, folder / "design"
+    of_equations = is_grey(file)
     draws = f"draws={{taught: {TAUGHT}, validation: {VALIDATION}, verdict: {JUDGED}}}"
     (plant,) = identified.load(str(file))
     over = f"network.inputs=[{plant.channels[0].output}]"
     words = [] if derivative else _without_derivative(plant)
-    words += [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", over, draws]
+    words += [f"ensemble={file}", f"budget={budget}", "seeds=1", f"seed={seed}", over]
+    words += [] if of_equations else [draws]  # over several levels a design needs more to learn from
     design.main([*words, f"output={run}", f"quiet={str(quiet).lower()}"])
     metrics = formats.read_json(run / "metrics.json")
     name = str(metrics["recommended"])
@@ -125,7 +127,6 @@ def scheduled(
         )
     job = setup(stored_settings("design", read_record(run)["config"]))
     controller, theta = stored_controller(run, job, name, told_of)
-    of_equations = is_grey(file)
     found = promised_of(_qualities(job, controller, theta, over_levels=of_equations))
     fixed = 0.0 if advice.promise is None else advice.promise.median
     if advice.gains is not None and of_equations:  # the sheet's promise is of plants without equations

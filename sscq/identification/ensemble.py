@@ -7,7 +7,8 @@ ensemble.spread()                                    # members as a promise need
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -106,6 +107,8 @@ class Ensemble:
     input_evidence : float
         Gain in log density over a plant whose input does nothing.
     seed : int
+    sense_evidence : float
+        Log evidence over plants of the other sense; infinite where the sense was given.
     """
 
     records: tuple[LoopRecord, ...]
@@ -115,6 +118,7 @@ class Ensemble:
     residuals: ResidualTest
     input_evidence: float
     seed: int = 0
+    sense_evidence: float = math.inf
 
     @cached_property
     def members(self) -> tuple[PlantMembers, ...]:
@@ -165,6 +169,12 @@ class Ensemble:
                 f"{INPUT_EVIDENCE:g}): step the set point by {self.telling_step:.2g} or more, once up and once down, "
                 "each until the output has settled, and log that"
             )
+        if self.sense_evidence < INPUT_EVIDENCE:
+            return (
+                f"the log does not tell whether more output raises or lowers the measured value (evidence "
+                f"{self.sense_evidence:.1f}, at least {INPUT_EVIDENCE:g}): give the present gains with their signs, or "
+                "log a move of the output in manual"
+            )
         if self.residuals.portmanteau > PORTMANTEAU:
             return (
                 f"no plant explains the log: what is left over is correlated (Ljung-Box of {self.residuals.lags} lags "
@@ -195,10 +205,11 @@ UNSETTLED = 1.1  # of R-hat after all rounds: both populations do not tell the s
 def identify(
     records: Sequence[LoopRecord],
     *,
-    sense: float = 1.0,
+    sense: float | None = 1.0,
     seed: int = 0,
     output_span: float = 100.0,
     input_span: float = 100.0,
+    longest_dead_time: float | None = None,
     threads: int | None = None,
     on_round: Callable[[str, int, int], None] | None = None,
 ) -> Ensemble:
@@ -208,17 +219,36 @@ def identify(
     ----------
     records : sequence of LoopRecord
         The plant is the same in all, the disturbances are each log's own.
-    sense : float
-        1 or -1: that of the loop's own integral gain, where it ran in automatic and did not run away.
+    sense : float or None
+        1 or -1: that of the loop's own integral gain, where it ran in automatic and did not run away. None: nobody
+        knows it, as of a log in manual; both are tried, and the one with the greater evidence counts.
     seed : int
     output_span, input_span : float
         Of the signals.
+    longest_dead_time : float, optional
+        That a plant may have [s]; left out, an eighth of the longest log, at most 150 s.
     threads : int, optional
         None: all processors. The result does not depend on it.
     on_round : function of (structure, round, of how many), optional
     """
     several = tuple(records)
-    scales = LoopScales.of(several, input_span)
+    if sense is None:
+        either = [
+            identify(
+                several,
+                sense=one,
+                seed=seed,
+                output_span=output_span,
+                input_span=input_span,
+                longest_dead_time=longest_dead_time,
+                threads=threads,
+                on_round=None if on_round is None else _told_with(on_round, one),
+            )
+            for one in (1.0, -1.0)
+        ]
+        evidence = np.array([max(fit.evidence for fit in one.fits) for one in either])
+        return replace(either[int(evidence.argmax())], sense_evidence=float(abs(evidence[0] - evidence[1])))
+    scales = LoopScales.of(several, input_span, longest_dead_time)
     if not scales.input_range > 0.0:
         raise ValueError("the plant's input does not move in any record, so nothing can be told of the plant")
     if not scales.output_range > 0.0:
@@ -240,6 +270,15 @@ def identify(
         _input_evidence(several, best, sense, spans, threads),
         seed,
     )
+
+
+def _told_with(on_round: Callable[[str, int, int], None], sense: float) -> Callable[[str, int, int], None]:
+    which = "direct" if sense > 0.0 else "reverse"
+
+    def tell(what: str, done: int, total: int) -> None:
+        on_round(f"{what}, {which}", done, total)
+
+    return tell
 
 
 def log_posterior(

@@ -47,6 +47,8 @@ class LoopKnowledge:
         In the output's unit.
     sample_time : float, or None
         Of the block [s]; None: that of the log.
+    longest_dead_time : float, or None
+        That a plant may have [s]; None: an eighth of the log, at most 150 s.
     present : mapping
         "form" and its gains; empty: from the log.
     scenario : mapping
@@ -65,6 +67,7 @@ class LoopKnowledge:
     measured_span: tuple[float, float] | None = None
     output_limits: tuple[float, float] = (0.0, 100.0)
     sample_time: float | None = None
+    longest_dead_time: float | None = None
     present: Mapping[str, Any] = field(default_factory=dict)
     scenario: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -76,8 +79,10 @@ class LoopKnowledge:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _interval(name, value))
-        if self.sample_time is not None and not _number("sample_time", self.sample_time) > 0.0:
-            raise ValueError(f"sample_time must be above 0 s, got {self.sample_time}")
+        for name in ("sample_time", "longest_dead_time"):
+            value = getattr(self, name)
+            if value is not None and not _number(name, value) > 0.0:
+                raise ValueError(f"{name} must be above 0 s, got {value}")
         _known("scenario", self.scenario, _SCENARIO)
         _known("limits", self.limits, _LIMITS)
         for group in (self.scenario, self.limits):

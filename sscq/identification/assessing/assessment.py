@@ -115,7 +115,7 @@ def assess(
     sense = sense_of(present)
     error = log.set_point - log.measured
     swing = signals.oscillation(error, log.output, log.step)
-    found = LoopAssessment((), effective, present, sense, swing)
+    found = LoopAssessment((), effective, present, sense or 1.0, swing)
     refusal = _unusable(log, known, findings)
     if not refusal:
         fewer = log.averaged(MOST_ROWS)
@@ -142,10 +142,13 @@ def _effective(log: Log, known: LoopKnowledge) -> EffectiveGains | None:
     return effective_gains(log.set_point, log.measured, log.output, log.step, log.automatic, known.output_limits)
 
 
-def sense_of(present: Gains | None) -> float:
-    """Return the sense of a loop that did not run away: that of its integral gain, else of its proportional one."""
+def sense_of(present: Gains | None) -> float | None:
+    """Return the sense of a loop that did not run away: that of its integral gain, else of its proportional one.
+
+    None where no gains are known: then the log has to tell.
+    """
     if present is None:
-        return 1.0
+        return None
     return -1.0 if (present.ki or present.kp) < 0.0 else 1.0
 
 
@@ -250,10 +253,11 @@ def _identified(
     output_span = known.output_span(log)
     ensemble = identify(
         log.records(),
-        sense=found.sense,
+        sense=sense_of(found.present),
         seed=seed,
         output_span=output_span,
         input_span=span,
+        longest_dead_time=known.longest_dead_time,
         threads=threads,
         on_round=tell,
     )
@@ -264,6 +268,7 @@ def _identified(
     index = signals.minimum_variance_index(log.set_point - log.measured, math.ceil(float(np.median(late)) / log.step))
     found = replace(
         found,
+        sense=ensemble.sense,
         ensemble=ensemble,
         discrepancy=OF_ONE_MOVE if count <= 1 else DISCREPANCY,
         margins=_margins(ensemble, found.present, known, sample_time),
@@ -280,7 +285,14 @@ def _identified(
         return found, f"{valve.text}: mend the valve first"
     moved = [replace(record, input=valve.positions(record.input, span)) for record in log.records()]
     ensemble = identify(
-        moved, sense=found.sense, seed=seed, output_span=output_span, input_span=span, threads=threads, on_round=tell
+        moved,
+        sense=found.sense,
+        seed=seed,
+        output_span=output_span,
+        input_span=span,
+        longest_dead_time=known.longest_dead_time,
+        threads=threads,
+        on_round=tell,
     )
     return replace(
         found, ensemble=ensemble, margins=_margins(ensemble, found.present, known, sample_time)

@@ -104,6 +104,7 @@ def identify_grey(
     records: Sequence[LoopRecord],
     *,
     seed: int = 0,
+    longest_dead_time: float | None = None,
     threads: int | None = None,
     on_round: Callable[[int, int], None] | None = None,
 ) -> GreyEnsemble:
@@ -115,6 +116,8 @@ def identify_grey(
     records : sequence of LoopRecord
         In the units of the plant's output and command. The plant is the same in all, the loads are each log's own.
     seed : int
+    longest_dead_time : float, optional
+        [s]; left out, an eighth of the longest log, at most 150 s.
     threads : int, optional
         None: all processors. The result does not depend on it.
     on_round : function of (round, of how many), optional
@@ -125,7 +128,7 @@ def identify_grey(
         If the command or the output does not move in any record.
     """
     several, channel = tuple(records), box.plant.channels[0]
-    scales = LoopScales.of(several, channel.high - channel.low)
+    scales = LoopScales.of(several, channel.high - channel.low, longest_dead_time)
     for name, width in (("command", scales.input_range), ("measured output", scales.output_range)):
         if not width > 0.0:
             raise ValueError(f"the {name} does not move in any record, so nothing can be told of the plant")

@@ -47,6 +47,7 @@ def test_forms_of_the_present_gains(read, present, gains):
         ({"output_limits": [100, 0]}, "output_limits must be .low, high. with low < high"),
         ({"measured_span": 100}, "measured_span must be .low, high., got 100"),
         ({"sample_time": 0}, "sample_time must be above 0 s"),
+        ({"longest_dead_time": -1}, "longest_dead_time must be above 0 s"),
         ({"sample_time": "1 s"}, "sample_time must be a finite number, got '1 s'"),
         ({"present": 3}, "present must be a mapping"),
         ({"present": {"form": "ideal", "K": 1}}, "no form of the present gains 'ideal'"),
