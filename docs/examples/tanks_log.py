@@ -15,7 +15,7 @@ import numpy as np
 ROWS, PARTS, NOISE, DEAD = 900, 20, 5e-4, 1.2
 UPPER, LOWER, PUMP, AREA, GRAVITY = 2.1e-5, 1.5e-5, 3.0e-6, 0.001552, 9.80665
 BIAS, HIGHEST = 9.258, 15.0  # of the pump's voltage; the block's output counts from the bias
-KP, KI = 40.0, 0.8
+KP, KI = 100.0, 2.0
 LEVELS = ((0, 0.08), (150, 0.12), (420, 0.17), (700, 0.10))
 INFLOW, SINCE = 1.5e-6, 560
 
