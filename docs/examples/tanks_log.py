@@ -15,7 +15,7 @@ import numpy as np
 ROWS, PARTS, NOISE, DEAD = 900, 20, 5e-4, 1.2
 UPPER, LOWER, PUMP, AREA, GRAVITY = 2.1e-5, 1.5e-5, 3.0e-6, 0.001552, 9.80665
 BIAS, HIGHEST = 9.258, 15.0  # of the pump's voltage; the block's output counts from the bias
-KP, KI = 100.0, 2.0
+PRESENT = (60.0, 1.0)  # V/m, V/(m s)
 LEVELS = ((0, 0.08), (150, 0.12), (420, 0.17), (700, 0.10))
 INFLOW, SINCE = 1.5e-6, 560
 
@@ -26,8 +26,8 @@ def rates(upper, lower, voltage, inflow):
     return (PUMP * voltage + inflow - between) / AREA, (between - out) / AREA
 
 
-def logged(seed=0):
-    """Rows (time, set point, measured, output)."""
+def logged(gains=lambda measured: PRESENT, seed=0):
+    """Rows (time, set point, measured, output); `gains` of the measured level: kp, and ki inside the integral."""
     rng, h = np.random.default_rng(seed), 1.0 / PARTS
     lower = LEVELS[0][1]
     upper = lower * (LOWER / UPPER) ** 2
@@ -37,8 +37,9 @@ def logged(seed=0):
         wanted = next(level for at, level in reversed(LEVELS) if k >= at)
         measured = lower + NOISE * rng.standard_normal()
         error = wanted - measured
-        output = min(max(KP * error + integral, -BIAS), HIGHEST - BIAS)
-        integral += KI * error if abs(output - KP * error - integral) < 1e-9 else 0.0
+        kp, ki = gains(measured)
+        output = min(max(kp * error + integral, -BIAS), HIGHEST - BIAS)
+        integral += ki * error if abs(output - kp * error - integral) < 1e-9 else 0.0
         given.append(output)
         rows.append((k, wanted, measured, output))
         for part in range(PARTS):

@@ -92,7 +92,7 @@ def _schedule(
         if grey.refusal:
             return ScheduleFinding(advised=False, reason=f"no schedule: {grey.refusal}")
         plant_equations.write(folder / file, options, grey, case.known, [case.log], case.found.present)
-    return scheduled(
+    found = scheduled(
         folder,
         case.advice,
         options.budget,
@@ -101,6 +101,11 @@ def _schedule(
         quiet=options.quiet,
         derivative=options.derivative,
         plants_in=file,
+    )
+    return (
+        found
+        if plant is None
+        else dataclasses.replace(found, reason=f"{found.reason} ({plant.name} fitted to the log)")
     )
 
 
