@@ -27,7 +27,7 @@ def rates(upper, lower, voltage, inflow):
 
 
 def logged(gains=None, seed=0):
-    """Rows (time, set point, measured, output); `gains` of the level, kp and ki inside the integral, else the present."""
+    """Rows (time, set point, measured, output); `gains` of the level: kp and ki, which is inside the integral."""
     rng, h = np.random.default_rng(seed), 1.0 / PARTS
     lower = LEVELS[0][1]
     upper = lower * (LOWER / UPPER) ** 2
