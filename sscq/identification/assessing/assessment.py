@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,12 @@ if TYPE_CHECKING:
     Tell = Callable[[str, int, int], None]
 
 MOST_ROWS = 6000
-"""That are filtered; longer logs are averaged."""
+"""That are filtered at first; longer logs are averaged."""
+
+_FINER_ROWS, _PER_TIME = (
+    60_000,
+    20.0,
+)  # that are filtered where the first have fewer than these in the loop's fastest time
 
 _FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
@@ -120,7 +126,15 @@ def assess(
     if not refusal:
         fewer = log.averaged(MOST_ROWS)
         sample_time = known.sample_time or log.step
-        found, refusal = _identified(fewer, known, found, seed, threads, tell, sample_time, accept_valve=accept_valve)
+        identified = partial(
+            _identified, known=known, found=found, seed=seed, threads=threads, tell=tell, sample_time=sample_time,
+            accept_valve=accept_valve,
+        )  # fmt: skip
+        found, refusal = identified(fewer)
+        finer = log.averaged(_rows_wanted(log, fewer, found))
+        if len(finer) > len(fewer):
+            fewer = finer
+            found, refusal = identified(fewer)
         findings += _of_plants(fewer, found)
         if fewer is not log:
             text = f"{len(log)} rows are averaged to {len(fewer)} of {fewer.step:g} s"
@@ -324,12 +338,24 @@ def _of_plants(log: Log, found: LoopAssessment) -> list[LogFinding]:
                 LogFinding("warning", "sharp", f"the present loop is close to instability: Ms {middle:.1f}", "")
             )
     if found.ensemble is not None:
-        times = [np.stack(group.structure.times(group.parameters)) for group in found.ensemble.members]
-        fastest = float(np.median(np.concatenate(times, axis=1)[1]))
+        fastest = _fastest(found.ensemble)
         if fastest < _COARSE_ROWS * log.step:
             text = f"rows are {log.step:g} s apart, the loop's fastest time is about {fastest:.2g} s"
             told.append(LogFinding("note", "coarse", text, "log faster if the loop shall be tuned tightly"))
     return told
+
+
+def _fastest(ensemble: Ensemble) -> float:
+    """What is as good as dead time in the middle plant [s]."""
+    return float(np.median(np.concatenate([group.structure.times(group.parameters)[1] for group in ensemble.members])))
+
+
+def _rows_wanted(log: Log, fewer: Log, found: LoopAssessment) -> int:
+    """How many rows a log should be averaged to, so that enough are in the loop's fastest time."""
+    if fewer is log or found.ensemble is None:
+        return len(fewer)
+    wanted = len(log) * log.step * _PER_TIME / max(_fastest(found.ensemble), log.step)
+    return min(len(log), _FINER_ROWS, max(len(fewer), math.ceil(wanted)))
 
 
 def _told_swing(swing: signals.LoopOscillation, found: LoopAssessment) -> LogFinding:

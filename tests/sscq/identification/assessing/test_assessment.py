@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sscq.identification.assessing import assessment
 from sscq.identification.assessing.assessment import assess
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.reading.log import Log
@@ -149,3 +150,14 @@ def test_limits_and_rounding_are_told():
     texts = " ".join(finding.text for finding in found.findings)
     assert "at its lower limit (0) in 10 % of the rows" in texts
     assert "rounded to 1" in texts
+
+
+def test_a_long_log_keeps_enough_rows_for_the_loops_fastest_time(monkeypatch):
+    monkeypatch.setattr(assessment, "MOST_ROWS", 200)
+    found = assess(log_of(R2))  # its lag and dead time are 7 s: twenty rows in them are shorter than the log's own
+    assert found.ensemble.records[0].step == 1.0
+    assert "averaged" not in codes(found)
+    monkeypatch.setattr(assessment, "_FINER_ROWS", 200)
+    found = assess(log_of(R2))
+    assert found.ensemble.records[0].step == 3.0
+    assert "averaged" in codes(found)
