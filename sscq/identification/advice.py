@@ -270,25 +270,35 @@ class _GainSearch:
         return 0.0 * both, 4.0 * np.maximum(both, 1e-9 * both.max())
 
     def best(self) -> Array:
-        """Return the best gains [3]."""
-        middle, deviation = np.log(self.start[: self.size]), np.full(self.size, _FIRST_DEVIATION)
-        own = self.present[: self.size]
-        best, least = self.start, np.inf
+        """Return the best gains [3]; with a derivative, no worse here than without."""
+        without, value = self._searched(self.start[:2])
+        if self.size == 2:
+            return without
+        # Three gains are searched about the best two: from afar the rounds end before all three have settled.
+        found, other = self._searched(np.array([*without[:2], self.start[2]]))
+        return found if other < value else without
+
+    def _searched(self, start: Array) -> tuple[Array, float]:
+        """Best gains [3] that are found from the first ones [n_searched], and their value; the others are 0."""
+        size = len(start)
+        middle, deviation = np.log(start), np.full(size, _FIRST_DEVIATION)
+        own = self.present[:size]
+        best, least = np.pad(start, (0, 3 - size)), np.inf
         for number in range(_ROUNDS):
-            drawn = middle + deviation * self.rng.standard_normal((_CANDIDATES, self.size))
+            drawn = middle + deviation * self.rng.standard_normal((_CANDIDATES, size))
             drawn[0] = middle
             if number == 0 and (own > 0.0).all():
                 drawn[1] = np.log(own)
             drawn[:, 0] = np.minimum(drawn[:, 0], np.log(self.sharpest))
             gains = np.zeros((_CANDIDATES, 3))
-            gains[:, : self.size] = np.exp(drawn)
+            gains[:, :size] = np.exp(drawn)
             values = self._values(gains)
             order = np.argsort(values, kind="stable")
             if values[order[0]] < least:
                 best, least = gains[order[0]].copy(), float(values[order[0]])
             elite = drawn[order[:_ELITE]]
             middle, deviation = elite.mean(axis=0), np.maximum(elite.std(axis=0), _LEAST_DEVIATION)
-        return best
+        return best, least
 
     def _values(self, gains: Array) -> Array:
         """Mean error over that of the present gains [n], and the price of what is exceeded."""

@@ -98,3 +98,13 @@ def test_the_scenario_is_like_the_log(ensembles):
     assert len(signals) == round(found.horizon)
     assert signals.load[0] == 0.0
     assert signals.load[-1] == found.load
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_derivative_promises_no_less_than_none(ensembles, name):
+    """To what lies between the search's forty members and all of them, and between gains of three digits."""
+    loop, ensemble = LOOPS[name], ensembles[name]
+    present, scenario = (loop.kp, loop.ki, 0.0), default_scenario(ensemble)
+    without, found = (advise(ensemble, present, scenario, with_derivative=given) for given in (False, True))
+    assert found.evaluations == 2 * without.evaluations
+    assert found.promise.median > without.promise.median - 0.02
