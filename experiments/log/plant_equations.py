@@ -57,10 +57,18 @@ def plant_of(options: argparse.Namespace) -> Plant:
 
 
 def limits_of(known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
-    """Return what is known of the loop, with the limits of the plant's command where no others are given."""
-    low, high = plant.channels[0].low, plant.channels[0].high
-    if known.output_limits != LoopKnowledge().output_limits or not math.isfinite(high - low):
+    """Return what is known of the loop, with the limits of the plant's command where no others are given.
+
+    Raises
+    ------
+    UserError
+        If neither has any.
+    """
+    if known.output_limits != LoopKnowledge().output_limits or not plant.channels:
         return known
+    low, high = plant.channels[0].low, plant.channels[0].high
+    if not math.isfinite(high - low):
+        raise UserError(f"the command of {plant.name} has no limits; give output_limits in loop.json (--loop)")
     return dataclasses.replace(known, output_limits=(low, high))
 
 

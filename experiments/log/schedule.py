@@ -14,6 +14,7 @@ import numpy as np
 
 import sscq
 from controllers import ConstantGains, Controller, gain_names
+from controllers.forms import Gains
 from experiments import design
 from experiments.cases.stored_controllers import FILES, stored_controller
 from experiments.log import identified
@@ -25,6 +26,7 @@ from experiments.settings import setup
 from experiments.settings.ranges import ranges_for
 from flcs import FuzzyController
 from sscq.identification.advice import TRAVEL, WORTH, told
+from sscq.identification.assessing.assessment import sense_of
 from sscq.identification.grey_box.stored import is_grey
 from sscq.identification.loops import LoopQualities
 from sscq.identification.promise import promised_of
@@ -130,7 +132,8 @@ def scheduled(
     found = promised_of(_qualities(job, controller, theta, over_levels=of_equations))
     fixed = 0.0 if advice.promise is None else advice.promise.median
     if advice.gains is not None and of_equations:  # the sheet's promise is of plants without equations
-        fixed = promised_of(_qualities(job, _constant(job), np.array(advice.gains), over_levels=True)).median
+        signed = _sense(job) * np.array(advice.gains)
+        fixed = promised_of(_qualities(job, _constant(job), signed, over_levels=True)).median
     title = told_of["title"]
     if found.travel > travel:
         reason = f"keep fixed gains: with the {title} the output travels {found.travel:.1f} times as far"
@@ -174,6 +177,11 @@ def _qualities(job: Setup, controller: Any, theta: Array, *, over_levels: bool) 
         found.append([values.reshape(len(scenarios), -1).sum(axis=0) for values in each])
     error, travel = np.array(found).transpose(1, 0, 2)
     return LoopQualities(error, travel)
+
+
+def _sense(job: Setup) -> float:
+    """Of the present gains: those of an advice are magnitudes."""
+    return 1.0 if job.own is None else sense_of(Gains(*np.asarray(job.own, float).tolist()[:3])) or 1.0
 
 
 def _constant(job: Setup) -> Controller:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its loads have to explain all of the output
+_OF_DATA = 4.0
 _TOLD = 0.8  # of a prior's deviation: a parameter that keeps more of it is hardly told by the log
 
 
@@ -127,10 +128,12 @@ def identify_grey(
     ValueError
         If the command or the output does not move in any record.
     """
-    several, channel = tuple(records), box.plant.channels[0]
-    scales = LoopScales.of(several, channel.high - channel.low, longest_dead_time)
-    for name, width in (("command", scales.input_range), ("measured output", scales.output_range)):
-        if not width > 0.0:
+    several, width = tuple(records), box.plant.channels[0].high - box.plant.channels[0].low
+    if not np.isfinite(width):  # as usual, a log covers a part of what there is
+        width = _OF_DATA * float(np.ptp(np.concatenate([record.input for record in several])))
+    scales = LoopScales.of(several, width, longest_dead_time)
+    for name, moved in (("command", scales.input_range), ("measured output", scales.output_range)):
+        if not moved > 0.0:
             raise ValueError(f"the {name} does not move in any record, so nothing can be told of the plant")
     prior, known = GreyPrior(box, scales), ExtendedFilter(box)
     density = _Posterior(known, prior, several, threads)

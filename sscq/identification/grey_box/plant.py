@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-DEAD_TIME, AT_REST = "dead time", "command at rest"
+DEAD_TIME, AT_REST = "identified dead time", "identified command at rest"
 _SPREAD_SEED = 7
 _SAME_LEVEL = 0.05  # of a step of the set point: levels nearer than this are one
 _MOST = 480  # members that equilibria are looked for
@@ -57,13 +57,15 @@ def grey_plant(members: StoredGrey, base: Plant) -> Plant:
     box, loop = GreyBox(base, members.fitted, members.step, loaded=members.loaded), members.loop
     sets = _sets(members, box)
     middle = medoid(sets)
-    channel = base.channels[0]
-    rest = replace(
-        channel,
+    channel = replace(
+        base.channels[0],
+        rate=None,  # nobody measured it
         scale=abs(loop.scenario.set_point),
-        low=channel.low - middle[AT_REST],
-        high=channel.high - middle[AT_REST],
+        low=max(base.channels[0].low, loop.limits[0]) - middle[AT_REST],
+        high=min(base.channels[0].high, loop.limits[1]) - middle[AT_REST],
     )
+    if not channel.low < 0.0 < channel.high:
+        raise ValueError(f"a command of {middle[AT_REST]:.4g} holds the plant where the log begins: beyond its limits")
     own = _with_two_more(base, middle)
     near = _SAME_LEVEL * abs(loop.scenario.set_point)
     low, high = (loop.rest[0] + (level if abs(level) > near else 0.0) for level in loop.levels)
@@ -72,7 +74,7 @@ def grey_plant(members: StoredGrey, base: Plant) -> Plant:
     return replace(
         own,
         name=NAME,
-        channels=(rest,),
+        channels=(channel,),
         step=loop.sample_time / math.ceil(loop.sample_time / base.step - 1e-9),
         task=_task(members, box, sets, states, levels),
         text=f"{base.name} with the parameters that explain a log; the command counts from where the loop rests.",

@@ -18,7 +18,7 @@ from plants.identification.record import LoopRecord
 from sscq.identification.grey_box.members import identify_grey
 from sscq.identification.grey_box.plant import AT_REST, DEAD_TIME, grey_plant
 from sscq.identification.grey_box.scenario import grey_scenario
-from sscq.identification.grey_box.stored import grey_document, is_grey, load_grey
+from sscq.identification.grey_box.stored import StoredGrey, grey_document, is_grey, load_grey
 from sscq.identification.promise import LoopScenario
 from sscq.identification.stored import StoredLoop, load_ensemble
 
@@ -136,13 +136,6 @@ def test_members_begin_at_rest_and_draw_their_own_dead_time(path):
         assert rest.state[1] == pytest.approx(LOOP.rest[0])
 
 
-def test_limits_are_those_of_the_plant_about_the_rest(path):
-    plant = grey_plant(load_grey(path), TANKS)
-    middle = dict(zip([q.name for q in plant.parameters], plant.nominal(), strict=True))
-    low, high = (end + middle[AT_REST] for end in (plant.channels[0].low, plant.channels[0].high))
-    assert (low, high) == pytest.approx((TANKS.channels[0].low, TANKS.channels[0].high))
-
-
 def test_the_present_gains_hold_the_members_at_the_scenario(path):
     plant = grey_plant(load_grey(path), TANKS)
     law = PID(limits=(plant.channels[0].low, plant.channels[0].high), sample_time=1.0)
@@ -162,3 +155,33 @@ def test_levels_in_another_unit_are_told(path):
     found = load_grey(path)
     with pytest.raises(ValueError, match=r"cannot rest at 10\.1.*is the output in the plant's unit"):
         grey_plant(replace(found, loop=replace(LOOP, rest=(10.1, 0.0))), TANKS)
+
+
+def test_limits_of_the_loop_count_where_they_are_narrower(path):
+    found = load_grey(path)
+    plant = grey_plant(replace(found, loop=replace(LOOP, limits=(-5.0, 4.0))), TANKS)
+    held = dict(zip([q.name for q in plant.parameters], plant.nominal(), strict=True))[AT_REST]
+    assert (plant.channels[0].low + held, plant.channels[0].high + held) == pytest.approx((-5.0, 4.0))
+    whole = grey_plant(replace(found, loop=replace(LOOP, limits=(-100.0, 100.0))), TANKS)
+    assert (whole.channels[0].low + held, whole.channels[0].high + held) == pytest.approx(
+        (TANKS.channels[0].low, TANKS.channels[0].high)
+    )
+    with pytest.raises(ValueError, match="beyond its limits"):
+        grey_plant(replace(found, loop=replace(LOOP, limits=(2.0, 4.0))), TANKS)
+
+
+@pytest.mark.parametrize("name", ["dc_motor", "magnetic_levitation", "equal_percentage_valve", "quarter_car", "cstr"])
+def test_plants_of_all_kinds_keep_their_contract_with_two_parameters_more(name):
+    """A measured rate, an unstable plant, a dead time of its own, mutually dependent accelerations, a stiff one."""
+    base = plants.get(name)
+    channel = base.channels[0]
+    fitted = next(q.name for q in base.parameters if q.nominal > 0.0 and q.name != base.input_delay)
+    level = base.measurements[base.index("measurements", channel.output)].nominal
+    rest, step = float(Equilibria(base).at([level]).commands[0]), 4.0 * base.step
+    value = base.nominal()[base.index("parameters", fitted)]
+    members = np.array([[value * k, step, 1e-3 * channel.scale, 1e-2, 1e-3, 10.0 * step] for k in (0.99, 1.0, 1.01)])
+    scenario = LoopScenario(200.0 * step, 0.1 * channel.scale, 0.01)
+    loop = StoredLoop((level, rest), (channel.low, channel.high), step, None, scenario, (0.0, 0.1 * channel.scale))
+    plant = grey_plant(StoredGrey(name, "", (fitted,), "", members, step, 0.05, "", loop), base)
+    assert plants.check(plant).problems == []
+    assert plant.channels[0].rate is None
