@@ -77,14 +77,21 @@ IDENTIFIED = {
         for one in stored.STRUCTURES.values()
     ],
 }  # fmt: skip
-OF_EQUATIONS = {
-    **{key: IDENTIFIED[key] for key in ("schema", "version", "step", "discrepancy", "refusal")},
-    "loop": IDENTIFIED["loop"] | {"rest": [0.1, -2.0], "limits": [-9.2, 5.7], "scenario": {"horizon": 200.0, "set_point": 0.03, "load": 0.6}, "levels": [-0.01, 0.04]},
-    "grey_box": {
-        "plant": "two_tanks", "plant_file": "", "loaded": "inflow", "fitted": ["pump"], "parameters": ["pump", *LOADS],
-        "members": [[3e-6, 1.0, 5e-4, 1e-7, 1e-8, 4.0]] * 2,
-    },
-}  # fmt: skip
+OF_EQUATIONS = {key: IDENTIFIED[key] for key in ("schema", "version", "step", "discrepancy", "refusal")}
+OF_EQUATIONS["loop"] = IDENTIFIED["loop"] | {
+    "rest": [0.1, -2.0],
+    "limits": [-9.2, 5.7],
+    "scenario": {"horizon": 200.0, "set_point": 0.03, "load": 0.6},
+    "levels": [-0.01, 0.04],
+}
+OF_EQUATIONS["grey_box"] = {
+    "plant": "two_tanks",
+    "plant_file": "",
+    "loaded": "inflow",
+    "fitted": ["pump"],
+    "parameters": ["pump", *LOADS],
+    "members": [[3e-6, 1.0, 5e-4, 1e-7, 1e-8, 4.0]] * 2,
+}
 COMMISSIONED = {
     "schema": sheet.SCHEMA, "status": "advised", "reason": "use these gains",
     "controller": {"form": "parallel", "kp": 0.9, "ki": 0.02, "kd": 0, "schedule": None},

@@ -127,9 +127,15 @@ def assess(
         fewer = log.averaged(MOST_ROWS)
         sample_time = known.sample_time or log.step
         identified = partial(
-            _identified, known=known, found=found, seed=seed, threads=threads, tell=tell, sample_time=sample_time,
+            _identified,
+            known=known,
+            found=found,
+            seed=seed,
+            threads=threads,
+            tell=tell,
+            sample_time=sample_time,
             accept_valve=accept_valve,
-        )  # fmt: skip
+        )
         found, refusal = identified(fewer)
         finer = log.averaged(_rows_wanted(log, fewer, found))
         if len(finer) > len(fewer):

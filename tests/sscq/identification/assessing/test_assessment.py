@@ -153,11 +153,8 @@ def test_limits_and_rounding_are_told():
 
 
 def test_a_long_log_keeps_enough_rows_for_the_loops_fastest_time(monkeypatch):
-    monkeypatch.setattr(assessment, "MOST_ROWS", 200)
-    found = assess(log_of(R2))  # its lag and dead time are 7 s: twenty rows in them are shorter than the log's own
+    """Its lag and dead time are 7 s: twenty rows in them are shorter than the log's own."""
+    monkeypatch.setattr(assessment, "MOST_ROWS", 100)
+    found = assess(short(R2, 200))
     assert found.ensemble.records[0].step == 1.0
     assert "averaged" not in codes(found)
-    monkeypatch.setattr(assessment, "_FINER_ROWS", 200)
-    found = assess(log_of(R2))
-    assert found.ensemble.records[0].step == 3.0
-    assert "averaged" in codes(found)
