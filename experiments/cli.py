@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import importing, lint
 from experiments.log import arguments as log_arguments
-from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
+from experiments.runtime.errors import UserError, tell, user_errors
 from experiments.runtime.versions import versions
 
 if TYPE_CHECKING:
@@ -216,10 +216,7 @@ def _plants(options: argparse.Namespace) -> None:
 
 
 def _load(file: str) -> dict[str, Plant]:
-    import plants
-
-    add_user_file(file)
-    return {plant.name: plant for plant in plants.load_plant_file(file, tell)}
+    return {plant.name: plant for plant in importlib.import_module("experiments.runtime.plant_choice").load(file)}
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -46,7 +46,12 @@ def _grey(file: str) -> Plant:
     """The plant of known equations that a file has members of; the user's own is executed as one of a run is."""
     found = grey.load_grey(file)
     if found.plant_file:
-        plant_choice.load(plant_choice.known_file(Path(found.plant_file), file), quiet=True)
+        own = Path(found.plant_file)
+        if not own.is_file():
+            raise UserError(
+                f"{file} has members of a plant of {own}, which is not there: put it back, or identify again"
+            )
+        plant_choice.load(plant_choice.known_file(own, file, "sscq check "), quiet=True)
     return grey_plant(found, plants.find(found.plant))
 
 

@@ -227,8 +227,8 @@ def test_the_users_own_plant_is_executed_only_where_it_was_before(tmp_path, monk
     file = tmp_path / "identified.json"
     document = OF_EQUATIONS | {"grey_box": OF_EQUATIONS["grey_box"] | {"plant_file": str(own)}}
     file.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(UserError, match="of a content that was never executed here"):
+    with pytest.raises(UserError, match=r"of a content that was never executed here.*naming it: sscq check .*own\.py"):
         identified.load(str(file))
     own.unlink()
-    with pytest.raises(UserError, match="is not there; name it"):
+    with pytest.raises(UserError, match="is not there: put it back, or identify again"):
         identified.load(str(file))
