@@ -17,6 +17,7 @@ from experiments.runtime.errors import UserError
 from plants.core import atomic_files
 from sscq.identification import stored
 from sscq.identification.advice import TRAVEL, Advice, advise
+from sscq.identification.assessing.assessment import MOST_ROWS
 from sscq.identification.promise import default_scenario
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def run(options: argparse.Namespace) -> None:
     if plant is not None:
         if not options.schedule:
             raise UserError("a plant with equations is for the schedule: add --schedule, or see `sscq identify`")
-        known = plant_equations.limits_of(known, plant)
+        known = plant_equations.limits_of(options, known, plant)
     log = log_of(options, known)
+    if plant is not None:
+        plant_equations.box_of(options, plant, log.step)  # what is wrong with it is said before anything is written
     found = assessed(options, log, known)
     print_assessment(log, found)
     scenario = None if found.ensemble is None else scenario_of(log, known, found)
@@ -87,11 +90,12 @@ def _schedule(
     file = "identified.json"
     if plant is not None:
         file = _OF_PLANT
-        grey = plant_equations.identified(options, case.known, plant, [case.log])
+        logs = [case.log.averaged(MOST_ROWS)]
+        grey = plant_equations.identified(options, case.known, plant, logs)
         print(plant_equations.table_of(grey))
         if grey.refusal:
             return ScheduleFinding(advised=False, reason=f"no schedule: {grey.refusal}")
-        plant_equations.write(folder / file, options, grey, case.known, [case.log], case.found.present)
+        plant_equations.write(folder / file, options, grey, case.known, logs, case.found.present)
     found = scheduled(
         folder,
         case.advice,

@@ -47,6 +47,8 @@ def _grey(file: str) -> Plant:
     found = grey.load_grey(file)
     if found.plant_file:
         own = Path(found.plant_file)
+        if own.suffix != ".py":  # members of members would never end
+            raise UserError(f"{file} names {own} as the plant file of its plant, which is no Python file")
         if not own.is_file():
             raise UserError(
                 f"{file} has members of a plant of {own}, which is not there: put it back, or identify again"

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(f"{file} exists; give another --output, or move it away")
     known, plant = loop_of(options), plant_equations.plant_of(options) if plant_equations.asked(options) else None
     if plant is not None:
-        known = plant_equations.limits_of(known, plant)
+        known = plant_equations.limits_of(options, known, plant)
     logs = [log_of(options, known, path).averaged(MOST_ROWS) for path in (options.log, *options.more)]
     steps = {log.step for log in logs}
     if len(steps) > 1:

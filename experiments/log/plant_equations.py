@@ -20,7 +20,6 @@ from sscq.identification.ensemble import interval_of
 from sscq.identification.grey_box import stored
 from sscq.identification.grey_box.members import identify_grey
 from sscq.identification.grey_box.scenario import grey_scenario
-from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.stored import StoredLoop
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from controllers.forms import Gains
     from plants import Plant
     from sscq.identification.grey_box.members import GreyEnsemble
+    from sscq.identification.loop_knowledge import LoopKnowledge
     from sscq.identification.reading.log import Log
 
 
@@ -51,12 +51,14 @@ def asked(options: argparse.Namespace) -> bool:
 
 def plant_of(options: argparse.Namespace) -> Plant:
     """Return the plant that is named, from the user's file if there is one."""
+    if options.plant_file is not None and Path(options.plant_file).suffix != ".py":
+        raise UserError(f"--plant-file must be a Python file that registers a plant, got {options.plant_file}")
     given = () if options.plant_file is None else load(options.plant_file, quiet=options.quiet)
     name = options.plant or only_plant(options.plant_file, given, "--plant ")
     return plants.find(name)
 
 
-def limits_of(known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
+def limits_of(options: argparse.Namespace, known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
     """Return what is known of the loop, with the limits of the plant's command where no others are given.
 
     Raises
@@ -64,7 +66,8 @@ def limits_of(known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
     UserError
         If neither has any.
     """
-    if known.output_limits != LoopKnowledge().output_limits or not plant.channels:
+    given = options.loop is not None and "output_limits" in formats.read_json(Path(options.loop))
+    if given or not plant.channels:
         return known
     low, high = plant.channels[0].low, plant.channels[0].high
     if not math.isfinite(high - low):
@@ -72,10 +75,15 @@ def limits_of(known: LoopKnowledge, plant: Plant) -> LoopKnowledge:
     return dataclasses.replace(known, output_limits=(low, high))
 
 
+def box_of(options: argparse.Namespace, plant: Plant, step: float) -> GreyBox:
+    """Return what is to be fitted to logs with rows `step` seconds apart; ValueError where that is nothing."""
+    names = tuple(name.strip() for name in options.fit.split(",") if name.strip())
+    return GreyBox(plant, names, step, loaded=options.load or "")
+
+
 def identified(options: argparse.Namespace, known: LoopKnowledge, plant: Plant, logs: Sequence[Log]) -> GreyEnsemble:
     """Return members of a plant that explain some logs, with a line of progress."""
-    names = tuple(name.strip() for name in options.fit.split(",") if name.strip())
-    box = GreyBox(plant, names, logs[0].step, loaded=options.load or "")
+    box = box_of(options, plant, logs[0].step)
     with telling(quiet=options.quiet) as tell:
         return identify_grey(
             box,

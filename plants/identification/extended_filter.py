@@ -238,7 +238,8 @@ class _View:
         (p, given), matrix, counted = self.given(lane), self.matrix(lane), lane.uniform("counted")
         mean = lane["mean"]
         x, load = mean[: self.n_x], lane.tape.keep(mean[-2] + mean[-1], "load")
-        expected = self.box.measured(lane.uniform("t"), x, lane.one("u"), load, p)
+        # A row is measured before the command of this instant acts, which a loop has made from this very output.
+        expected = self.box.measured(lane.uniform("t"), x, lane.one("u_before"), load, p)
         row = _slopes(lane, [expected], [*x, load])[0]
         row = [*row, row[-1]]  # both loads are one to the plant
         column = [_product(row, line) for line in matrix]  # P H'

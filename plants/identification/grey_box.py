@@ -1,7 +1,7 @@
 """A plant of its own equations as a filter sees it: which of its parameters a log is to tell, and what is known before.
 
-    box = GreyBox(two_tanks, ("upper_hole", "lower_hole"), step=4.0)
-    box.parameters          # ("upper_hole", "lower_hole", "dead_time", "noise", "load", "walk", "load_time")
+    box = GreyBox(two_tanks, ("upper hole", "lower hole"), step=4.0)
+    box.parameters          # ("upper hole", "lower hole", "dead_time", "noise", "load", "walk", "load_time")
 
 The command enters through the plant's own allocation, with dead time; a walking and a fading load are added to it, or
 to a disturbance of the plant. All columns are in the plant's own units.
@@ -103,6 +103,13 @@ class GreyBox:
     def nominal(self) -> Array:
         """Nominal values of the fitted parameters [n_fitted]."""
         return np.array([self.plant.parameters[k].nominal for k in self.places])
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Declared bounds of the fitted parameters [n_fitted]; the lower ones at least next to nothing."""
+        several = [self.plant.parameters[k] for k in self.places]
+        tiny = float(np.finfo(float).tiny)
+        return np.array([max(q.low, tiny) for q in several]), np.array([q.high for q in several])
 
     @property
     def parts(self) -> int:

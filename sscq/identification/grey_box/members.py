@@ -1,6 +1,6 @@
 """Plants of known equations that could have produced the logs of a loop, with the tests that say whether to use them.
 
-ensemble = identify_grey(GreyBox(plant, ("upper_hole",), step=4.0), records)
+ensemble = identify_grey(GreyBox(plant, ("upper hole",), step=4.0), records)
 ensemble.refusal                                     # "" or why the log cannot tell
 ensemble.sets(0.05)                                  # parameters of the members, by name
 """
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its loads have to explain all of the output
 _OF_DATA = 4.0
+_TRIED = 256  # draws of which one at least has to have a likelihood
 _TOLD = 0.8  # of a prior's deviation: a parameter that keeps more of it is hardly told by the log
 
 
@@ -137,6 +138,11 @@ def identify_grey(
             raise ValueError(f"the {name} does not move in any record, so nothing can be told of the plant")
     prior, known = GreyPrior(box, scales), ExtendedFilter(box)
     density = _Posterior(known, prior, several, threads)
+    if not np.isfinite(density(prior.draws(_TRIED, np.random.default_rng([seed, 0])))).any():
+        raise ValueError(
+            f"no parameters that were tried have a likelihood: {box.plant.name} runs away with a step of "
+            f"{box.step / box.parts:g} s (is it stiff?), or the log is in other units than its output and command"
+        )
     sample = sampled(density, prior.draws, prior.asked, seed, on_round)
     best = prior.parameters(sample.members)[int(sample.log_density.argmax())]
     seen = [known.seen(record, best) for record in several]

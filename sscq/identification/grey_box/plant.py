@@ -3,8 +3,9 @@
     plant = grey_plant(load_grey("identified.json"), two_tanks)
 
 Beside the plant's own parameters it has the dead time of the command, and the command that holds a member where the
-loop rests: commands count from there, so that every member begins at rest. Teaching, validating and judging draw
-members; the situations are steps about the levels that the logs saw, with the loads that they had.
+loop rests: commands count from there, so that every member can rest there; all begin in the state of the middle one.
+Teaching, validating and judging draw members; the situations are steps about the levels that the logs saw, with the
+loads that they had.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def grey_plant(members: StoredGrey, base: Plant) -> Plant:
         name=NAME,
         channels=(channel,),
         step=loop.sample_time / math.ceil(loop.sample_time / base.step - 1e-9),
-        task=_task(members, box, sets, states, levels),
+        task=_task(members, box, sets, middle, states, levels),
         text=f"{base.name} with the parameters that explain a log; the command counts from where the loop rests.",
     )
 
@@ -154,6 +155,7 @@ def _task(
     members: StoredGrey,
     box: GreyBox,
     sets: Sequence[dict[str, float]],
+    middle: dict[str, float],
     states: dict[float, tuple[float, ...]],
     levels: tuple[float, float],
 ) -> ControlTask:
@@ -183,20 +185,29 @@ def _task(
     far, far_again = (
         [situation(name, level, seed + k) for k, (name, level) in enumerate(ways.items())] for seed in (3, 13)
     )
-    up, down = rest + height, rest - height
+    steps = {"step and load": rest + height, "step down and load": rest - height}
+    steps = {name: level for name, level in steps.items() if _rest(plant, middle, level) is not None}
+    if not steps:
+        raise ValueError(
+            f"the plant of the log can rest neither {abs(height):.4g} above nor below where the log begins"
+        )
+    first, reached = next(iter(steps.items())), [*levels, *steps.values()]
+    taught, unforeseen = (
+        [situation(name, level, seed + k) for k, (name, level) in enumerate(steps.items())] for seed in (1, 11)
+    )
     return ControlTask(
         operating_points=tuple(
             OperatingPoint(f"{plant.channels[0].output} {level:.4g}", state) for level, state in states.items()
         ),
         situations={
-            "taught": [situation("step and load", up, 1), situation("step down and load", down, 2), *far],
-            "validation": [situation("step and load", up, 6)],
-            "unforeseen": [situation("step and load", up, 11), situation("step down and load", down, 12), *far_again],
+            "taught": [*taught, *far],
+            "validation": [situation(*first, 6)],
+            "unforeseen": [*unforeseen, *far_again],
         },
         ranges=OperatingRanges(
             parameters={},
             initial={name: (value, value) for name, value in begin.items()},
-            reference={plant.channels[0].output: (min(levels[0], down), max(levels[1], up))},
+            reference={plant.channels[0].output: (min(reached), max(reached))},
             load={disturbance.loaded: (-abs(load), abs(load))} if disturbance else {},
             excitation={},
             noise={plant.channels[0].output: (NOISE[0] * noise, NOISE[1] * noise)},

@@ -1,8 +1,8 @@
 """What is known of a plant's own parameters, its dead time and its loads before a log is read.
 
-Coordinates are logarithms, but for the dead time. A parameter is log-normal about its nominal value; dead time, noise
-and loads are as for plants without equations (:mod:`sscq.identification.prior`). Loads on a disturbance count in its
-units.
+Coordinates are logarithms, but for the dead time. A parameter is log-normal about its nominal value, within its bounds;
+dead time, noise and loads are as for plants without equations (:mod:`sscq.identification.prior`). Loads on a
+disturbance count in its units.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class GreyPrior:
         n, s = len(self.box.fitted), self.scales
         given = dict(zip(LOADS, coordinates[:, n:].T, strict=True))
         inside = between(given["dead_time"], 0.0, s.longest_dead_time)
+        low, high = np.log(self.box.bounds)
+        inside &= ((coordinates[:, :n] >= low) & (coordinates[:, :n] <= high)).all(axis=1)
         away = (coordinates[:, :n] - np.log(self.box.nominal)) / self.deviation
         with np.errstate(invalid="ignore", divide="ignore"):
             total = -0.5 * (away**2).sum(axis=1) - np.log(np.maximum(given["dead_time"], 0.0) + 2.0 * s.step)
@@ -71,8 +73,13 @@ class GreyPrior:
     def draws(self, n: int, rng: np.random.Generator) -> Array:
         """Return `n` coordinates to begin with [n, n_coordinates]."""
         s, loaded = self.scales, self._loaded
+        low, high = np.log(self.box.bounds)
         columns = [
-            *(np.log(value) + self.deviation * rng.standard_normal(n) for value in self.box.nominal),
+            *np.clip(
+                np.log(self.box.nominal)[:, None] + self.deviation * rng.standard_normal((len(low), n)),
+                low[:, None],
+                high[:, None],
+            ),
             log_uniform(rng, 0.1 * s.step, s.longest_dead_time, n),
             math.log(s.noise) + 0.3 * rng.standard_normal(n),
             math.log(0.1 * loaded) + rng.standard_normal(n),

@@ -232,3 +232,25 @@ def test_the_users_own_plant_is_executed_only_where_it_was_before(tmp_path, monk
     own.unlink()
     with pytest.raises(UserError, match="is not there: put it back, or identify again"):
         identified.load(str(file))
+
+
+def test_members_of_members_are_refused(tmp_path):
+    file = tmp_path / "identified.json"
+    document = OF_EQUATIONS | {"grey_box": OF_EQUATIONS["grey_box"] | {"plant_file": str(file)}}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UserError, match="which is no Python file"):
+        identified.load(str(file))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--plant", "two_tanks", "--fit", "pumps"], "no parameter 'pumps'"),
+        (["--plant-file", "identified.json", "--fit", "pump"], "--plant-file must be a Python file"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said_before_anything_is_written(tmp_path, capsys, words, message):
+    with pytest.raises(SystemExit):
+        cli.main(["commission", levels(tmp_path / "log.csv"), "--schedule", *words, "--output", str(tmp_path / "out")])
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

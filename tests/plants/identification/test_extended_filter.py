@@ -105,9 +105,9 @@ def slowly(box, record, parameters, start):
         if record.measured[k]:
             row = np.zeros(n)
             reduced = np.append(mean[:n_x], mean[-2] + mean[-1])
-            out = slopes(lambda z, u=at[1]: np.array([box.measured(0.0, z[:n_x], u, z[n_x], p)]), reduced)[0]
+            out = slopes(lambda z, u=at[0]: np.array([box.measured(0.0, z[:n_x], u, z[n_x], p)]), reduced)[0]
             row[:n_x], row[n_x:] = out[:n_x], out[n_x]
-            expected = box.measured(0.0, mean[:n_x], at[1], mean[-2] + mean[-1], p)
+            expected = box.measured(0.0, mean[:n_x], at[0], mean[-2] + mean[-1], p)
             variance, innovation = row @ covariance @ row + noise**2, record.output[k] - expected
             gain = covariance @ row / variance
             mean, covariance = mean + gain * innovation, covariance - np.outer(gain, row @ covariance)

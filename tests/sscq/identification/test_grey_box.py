@@ -17,8 +17,10 @@ from plants.identification.grey_box import GreyBox
 from plants.identification.record import LoopRecord
 from sscq.identification.grey_box.members import identify_grey
 from sscq.identification.grey_box.plant import AT_REST, DEAD_TIME, grey_plant
+from sscq.identification.grey_box.prior import GreyPrior
 from sscq.identification.grey_box.scenario import grey_scenario
 from sscq.identification.grey_box.stored import StoredGrey, grey_document, is_grey, load_grey
+from sscq.identification.prior import LoopScales
 from sscq.identification.promise import LoopScenario
 from sscq.identification.stored import StoredLoop, load_ensemble
 
@@ -185,3 +187,22 @@ def test_plants_of_all_kinds_keep_their_contract_with_two_parameters_more(name):
     plant = grey_plant(StoredGrey(name, "", (fitted,), "", members, step, 0.05, "", loop), base)
     assert plants.check(plant).problems == []
     assert plant.channels[0].rate is None
+
+
+def test_a_step_to_where_nothing_rests_is_left_out(path):
+    found = load_grey(path)
+    loop = replace(LOOP, rest=(0.02, LOOP.rest[1]), levels=(0.0, 0.05))  # 0.03 m below is beneath the tank
+    plant = grey_plant(replace(found, loop=loop), TANKS)
+    assert [one["name"] for one in plant.task.situations["unforeseen"]] == ["step and load", "to the highest level"]
+    assert plant.ranges.reference["lower"][0] == pytest.approx(0.02)
+
+
+def test_parameters_stay_within_their_bounds(record):
+    narrow = replace(TANKS, parameters=tuple(replace(q, low=0.9 * q.nominal) for q in TANKS.parameters))
+    box = GreyBox(narrow, ("pump",), 1.0)
+    prior = GreyPrior(box, LoopScales.of([record]))
+    draws = prior.draws(200, np.random.default_rng(0))
+    assert np.exp(draws[:, 0]).min() >= 0.9 * box.nominal[0] * (1.0 - 1e-12)
+    below = draws[:1].copy()
+    below[0, 0] = np.log(0.89 * box.nominal[0])
+    assert prior.log_density(below).tolist() == [-np.inf]
