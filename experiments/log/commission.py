@@ -6,10 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from experiments.log import plant_equations, report_page, sheet, sheet_page
-from experiments.log.loop_log import NOT_TOLD, assessed, log_of, loop_of
+from experiments.log.loop_log import NOT_TOLD, assessed, levels_of, log_of, loop_of
 from experiments.log.report import print_assessment
 from experiments.log.schedule import ScheduleFinding, scheduled
 from experiments.runtime import formats
@@ -138,13 +136,6 @@ def stored_loop(
         scenario=scenario,
         levels=levels_of(log, found.ensemble.records[0].origin[0]),
     )
-
-
-def levels_of(log: Log, rest: float) -> tuple[float, float]:
-    """Return where set points led in automatic, as deviations from rest."""
-    led = log.set_point if log.automatic is None else log.set_point[log.automatic]
-    led = led[np.isfinite(led)] - rest
-    return float(led.min(initial=0.0)), float(led.max(initial=0.0))
 
 
 def scenario_of(log: Log, known: LoopKnowledge, found: LoopAssessment) -> LoopScenario | None:

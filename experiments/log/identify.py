@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.log import plant_equations
-from experiments.log.commission import levels_of
-from experiments.log.loop_log import NOT_TOLD, log_of, loop_of, telling
+from experiments.log.loop_log import NOT_TOLD, levels_of, log_of, loop_of, telling
 from experiments.log.report import ensemble_table, print_finding
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError

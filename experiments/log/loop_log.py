@@ -6,6 +6,8 @@ import dataclasses
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.runtime.errors import UserError
 from experiments.runtime.progress import Progress
 from sscq.identification.assessing.assessment import assess
@@ -60,6 +62,13 @@ def _named(given: str | None) -> dict[str, str]:
 
 
 _SHORT = {"sp": "set_point", "pv": "measured", "op": "output", "t": "time"}
+
+
+def levels_of(log: Log, rest: float) -> tuple[float, float]:
+    """Return where set points led in automatic, as deviations from rest."""
+    led = log.set_point if log.automatic is None else log.set_point[log.automatic]
+    led = led[np.isfinite(led)] - rest
+    return float(led.min(initial=0.0)), float(led.max(initial=0.0))
 
 
 def assessed(options: argparse.Namespace, log: Log, known: LoopKnowledge) -> LoopAssessment:

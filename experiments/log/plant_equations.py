@@ -7,10 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import plants
-from experiments.log.loop_log import telling
+from experiments.log.loop_log import levels_of, telling
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.plant_choice import load, only_plant
@@ -119,21 +117,16 @@ def write(
     usual = grey_scenario(ensemble, logs[0])
     scenario = dataclasses.replace(usual, **{name: float(value) for name, value in known.scenario.items()})
     rest = ensemble.records[0].origin
-    led = np.concatenate([_led(log) for log in logs]) - rest[0]
+    ends = [levels_of(log, rest[0]) for log in logs]
     loop = StoredLoop(
         rest=rest,
         limits=known.output_limits,
         sample_time=known.sample_time or logs[0].step,
         present=None if present is None else (present.kp, present.ki, present.kd),
         scenario=scenario,
-        levels=(float(led.min(initial=0.0)), float(led.max(initial=0.0))),
+        levels=(min(end[0] for end in ends), max(end[1] for end in ends)),
     )
     plant_file = "" if options.plant_file is None else str(Path(options.plant_file).resolve())
     document: dict[str, Any] = stored.grey_document(ensemble, loop, plant_file)
     file.parent.mkdir(parents=True, exist_ok=True)
     formats.write_json(file, document)
-
-
-def _led(log: Log) -> np.ndarray:
-    led = log.set_point if log.automatic is None else log.set_point[log.automatic]
-    return np.asarray(led[np.isfinite(led)])

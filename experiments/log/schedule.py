@@ -155,7 +155,7 @@ def _without_derivative(plant: Plant) -> list[str]:
 def _qualities(job: Setup, controller: Any, theta: Array, *, over_levels: bool) -> LoopQualities:
     """Error and travel of the present gains and of others on members that judge [2, n].
 
-    In the scenario of the sheet; `over_levels`: summed over this, the same downwards, and the ways to the log's levels.
+    In the first of the plant's own scenarios; `over_levels`: summed over all, both ways and to the log's levels.
     """
     if job.own is None:
         raise UserError("no present gains are known to promise anything against")

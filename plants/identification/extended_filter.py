@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Repeat, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import differentiate
+from plants.identification.lane_filter import TOGETHER, count, logarithm
 from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Start = tuple[Array, Array]
 
-_TOGETHER = 8  # variances whose product is taken before its logarithm
 _GIVEN = ("part", "fading", "walk_noise", "load_noise", "noise", "load_start")
-_BENT, _SLOPE = 16.0, 8.0  # squared innovations count in full up to four deviations, in proportion beyond
 
 
 class ExtendedFilter:
@@ -199,7 +197,7 @@ def _built(box: GreyBox, lanes: int, *, observed: bool) -> Kernel:
         Repeat(LaneLoop("early", (view.moving("u_before", first=True),)), box.parts),
         Repeat(LaneLoop("late", (view.moving("u", first=False),)), box.parts),
         LaneLoop("spread", (view.spread,)),
-        LaneLoop("logarithm", (_logarithm,), when=f"step % {_TOGETHER} == {_TOGETHER - 1}"),
+        LaneLoop("logarithm", (logarithm,), when=f"step % {TOGETHER} == {TOGETHER - 1}"),
     ]
     return build(design)
 
@@ -235,7 +233,7 @@ class _View:
 
     def update(self, lane: Lane) -> None:
         """Take the measured output in, and count how much it was to be expected."""
-        (p, given), matrix, counted = self.given(lane), self.matrix(lane), lane.uniform("counted")
+        (p, given), matrix = self.given(lane), self.matrix(lane)
         mean = lane["mean"]
         x, load = mean[: self.n_x], lane.tape.keep(mean[-2] + mean[-1], "load")
         # A row is measured before the command of this instant acts, which a loop has made from this very output.
@@ -249,10 +247,7 @@ class _View:
         lane["mean"] = [value + entry * inverse * innovation for value, entry in zip(mean, column, strict=True)]
         n = range(self.box.unknowns)
         self.keep(lane, [[matrix[i][j] - column[i] * inverse * column[j] for j in n] for i in n])
-        squared = innovation * innovation * inverse
-        far = _SLOPE * elementary.sqrt(elementary.maximum(squared, _BENT)) - _BENT
-        lane["total"] = (lane.one("total") - 0.5 * counted * elementary.where(squared - _BENT, far, squared),)
-        lane["product"] = (lane.one("product") * (1.0 + counted * (variance - 1.0)),)
+        count(lane, innovation * innovation * inverse, variance)
         lane["innovation"], lane["variance"] = (innovation,), (variance,)
 
     def still(self, lane: Lane) -> None:
@@ -313,9 +308,3 @@ def _product(row: Sequence[Any], column: Sequence[Any]) -> Any:
 
 def _nothing(value: Any) -> bool:
     return not isinstance(value, Traced) and value == 0.0
-
-
-def _logarithm(lane: Lane) -> None:
-    product = lane.one("product")
-    lane["total"] = (lane.one("total") - 0.5 * elementary.log(product),)
-    lane["product"] = (0.0 * product + 1.0,)

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_TOGETHER = 8  # variances whose product is taken before its logarithm
+TOGETHER = 8
+"""Variances whose product is taken before its logarithm."""
+
 _THETA = (
     *("x_x", "x_y", "y_x", "y_y", "x_v", "y_v", "x_before", "y_before", "x_after", "y_after", "fading"),
     *("walk_noise", "load_noise", "noise", "load_start", "curve", "sense", "x_start", "x_variance", "x_shared"),
@@ -186,7 +188,7 @@ def _kernel(lanes: int) -> Kernel:
         LaneLoop("curve", (_curve,)),
         LaneLoop("update", (_update,), when="measured > 0.5"),
         LaneLoop("predict", (_predict,)),
-        LaneLoop("logarithm", (_logarithm,), when=f"step % {_TOGETHER} == {_TOGETHER - 1}"),
+        LaneLoop("logarithm", (logarithm,), when=f"step % {TOGETHER} == {TOGETHER - 1}"),
     ]
     return build(design)
 
@@ -216,7 +218,6 @@ def _curve(lane: Lane) -> None:
 def _update(lane: Lane) -> None:
     """Take the measured output in, and count how much it was to be expected."""
     given, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
-    counted = lane.uniform("counted")
     innovation, variance = lane.uniform("output") - lane.one("y"), p["yy"] + given["noise"]
     inverse = 1.0 / variance
     column = {"x": p["xy"], "y": p["yy"], "d": p["yd"], "c": p["yc"]}
@@ -225,6 +226,12 @@ def _update(lane: Lane) -> None:
         lane[name] = (lane.one(name) + gain[name] * innovation,)
     lane["covariance"] = [p[name] - gain[name[0]] * column[name[1]] for name in _COVARIANCE]
     squared = innovation * innovation * inverse
+    count(lane, squared, variance)
+
+
+def count(lane: Lane, squared: Any, variance: Any) -> None:
+    """Add what a squared standard innovation and its variance are worth, as :func:`slow_filter.bent` has it."""
+    counted = lane.uniform("counted")
     far = 8.0 * elementary.sqrt(elementary.maximum(squared, 16.0)) - 16.0
     lane["total"] = (lane.one("total") - 0.5 * counted * elementary.where(squared - 16.0, far, squared),)
     lane["product"] = (lane.one("product") * (1.0 + counted * (variance - 1.0)),)
@@ -264,7 +271,8 @@ def _predict(lane: Lane) -> None:
     lane["covariance"] = [new[name] for name in _COVARIANCE]
 
 
-def _logarithm(lane: Lane) -> None:
+def logarithm(lane: Lane) -> None:
+    """Take the product of the last variances into the sum."""
     product = lane.one("product")
     lane["total"] = (lane.one("total") - 0.5 * elementary.log(product),)
     lane["product"] = (0.0 * product + 1.0,)

@@ -317,11 +317,12 @@ def _input_evidence(
     """Gain of the best log density over that of a plant whose input does nothing, its disturbances fitted as well."""
     still = [LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in records]
     density = partial(log_posterior, still, fit.prior, sense, spans, threads)
-    best = climbed(density, fit.sample.members, _EVIDENCE_ROUNDS, 0)
+    best = climbed(density, fit.sample.members, EVIDENCE_ROUNDS, 0)
     return float(fit.sample.log_density.max() - best)
 
 
-_EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its loads have to explain all of the output
+EVIDENCE_ROUNDS = 200
+"""Of walkers that begin where the plant was found: its loads have to explain all of the output."""
 
 
 def _evenly(n: int, count: int) -> NDArray[np.intp]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from sscq.identification.ensemble import DISCREPANCY, Ensemble, PlantMembers
 from sscq.identification.promise import LoopScenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from plants.identification.row import PlantStructure
+
+T = TypeVar("T")
 
 SCHEMA = "sscq-identified"
 VERSION = 1
@@ -116,12 +118,17 @@ def load_ensemble(path: str | Path) -> StoredEnsemble:
     OSError
         If it cannot be opened.
     """
+    return read_plants(path, _loaded)
+
+
+def read_plants(path: str | Path, loaded: Callable[[Mapping[str, Any]], T], of: str = "") -> T:
+    """Return what a function makes of a file of plants; FileError with its words where that is none."""
     found = read_json(path, dict[str, Any])
     try:
-        return _loaded(found)
+        return loaded(found)
     except (KeyError, TypeError, ValueError) as error:
         said = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise FileError(f"{path} is no identified.json: {said}") from None
+        raise FileError(f"{path} is no identified.json{of}: {said}") from None
 
 
 @dataclass(frozen=True)

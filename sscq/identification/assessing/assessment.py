@@ -271,9 +271,8 @@ def _identified(
     low, high = known.output_limits
     span = high - low
     output_span = known.output_span(log)
-    ensemble = identify(
-        log.records(),
-        sense=sense_of(found.present),
+    members_of = partial(
+        identify,
         seed=seed,
         output_span=output_span,
         input_span=span,
@@ -281,6 +280,7 @@ def _identified(
         threads=threads,
         on_round=tell,
     )
+    ensemble = members_of(log.records(), sense=sense_of(found.present))
     noise = float(np.median(np.concatenate([group.column("noise") for group in ensemble.members])))
     usual = float(np.median(np.abs(np.diff(log.output))))
     count = signals.moves(log.set_point, log.output, log.automatic, noise, usual)
@@ -304,16 +304,7 @@ def _identified(
     if not accept_valve:
         return found, f"{valve.text}: mend the valve first"
     moved = [replace(record, input=valve.positions(record.input, span)) for record in log.records()]
-    ensemble = identify(
-        moved,
-        sense=found.sense,
-        seed=seed,
-        output_span=output_span,
-        input_span=span,
-        longest_dead_time=known.longest_dead_time,
-        threads=threads,
-        on_round=tell,
-    )
+    ensemble = members_of(moved, sense=found.sense)
     return replace(
         found, ensemble=ensemble, margins=_margins(ensemble, found.present, known, sample_time)
     ), ensemble.refusal

@@ -15,7 +15,7 @@ import numpy as np
 
 from plants.identification.extended_filter import ExtendedFilter
 from plants.identification.record import LoopRecord
-from sscq.identification.ensemble import FAR_SHARE, INPUT_EVIDENCE, PORTMANTEAU, UNSETTLED
+from sscq.identification.ensemble import EVIDENCE_ROUNDS, FAR_SHARE, INPUT_EVIDENCE, PORTMANTEAU, UNSETTLED
 from sscq.identification.grey_box.prior import GreyPrior
 from sscq.identification.prior import LoopScales
 from sscq.identification.residuals import ResidualTest, residual_test
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_EVIDENCE_ROUNDS = 200  # of walkers that begin where the plant was found: its loads have to explain all of the output
 _OF_DATA = 4.0
 _TRIED = 256  # draws of which one at least has to have a likelihood
 _TOLD = 0.8  # of a prior's deviation: a parameter that keeps more of it is hardly told by the log
@@ -147,7 +146,7 @@ def identify_grey(
     best = prior.parameters(sample.members)[int(sample.log_density.argmax())]
     seen = [known.seen(record, best) for record in several]
     still = tuple(LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in several)
-    without = climbed(_Posterior(known, prior, still, threads), sample.members, _EVIDENCE_ROUNDS, 0)
+    without = climbed(_Posterior(known, prior, still, threads), sample.members, EVIDENCE_ROUNDS, 0)
     evidence = float(sample.log_density.max() - without)
     return GreyEnsemble(box, several, prior, sample, residual_test(seen), evidence)
 

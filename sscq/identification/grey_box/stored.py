@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.reading.files import FileError
 from plants.core.reading.formats import read_json
 from plants.identification.grey_box import LOADS
 from sscq.identification import stored
@@ -102,12 +101,7 @@ def load_grey(path: str | Path) -> StoredGrey:
     OSError
         If it cannot be opened.
     """
-    found = read_json(path, dict[str, Any])
-    try:
-        return _loaded(found)
-    except (KeyError, TypeError, ValueError) as error:
-        said = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise FileError(f"{path} is no identified.json of a plant: {said}") from None
+    return stored.read_plants(path, _loaded, " of a plant")
 
 
 def _loaded(found: Mapping[str, Any]) -> StoredGrey:
