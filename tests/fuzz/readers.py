@@ -18,6 +18,7 @@ from experiments.report import plain_data
 from experiments.report.records.report_data import ReportData
 from experiments.runtime import formats as run_formats
 from experiments.runtime import user_settings
+from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from flcs import KnowledgeBase
 from flcs.exchange import fcl_writer, fis_writer
@@ -146,10 +147,25 @@ def readers(folder):
         "log of a loop": Reader(".csv", LOGS, lambda path: read_log(path).records()),
         "knowledge of a loop": Reader(".json", (json.dumps(LOOP).encode(),), LoopKnowledge.read),
         "identified plants": Reader(".json", tuple(json.dumps(one).encode() for one in (IDENTIFIED, OF_EQUATIONS)), lambda path: identified.load(str(path))),
+        "identified plants of a stranger": Reader(".json", tuple(_of_strangers(folder)), _refused),
         "gains of a sheet": Reader(".json", (json.dumps(COMMISSIONED).encode(),), sheet.gains_on),
         "any JSON": Reader(".json", (b'{"a": [1, 2.5, null, true, "\\u00e9"], "b": {}}',), formats.read_json),
         "any NPZ": Reader(".npz", _arrays(), formats.read_npz),
     }  # fmt: skip
+
+
+def _of_strangers(folder):
+    """Members of a plant of somebody's file, which must not be executed, and of plants of the file itself."""
+    stranger = folder / "stranger.py"
+    stranger.write_text("raise SystemError('a stranger was executed')\n")
+    for plant_file in (stranger, folder / "mutated.json"):
+        box = OF_EQUATIONS["grey_box"] | {"plant_file": str(plant_file)}
+        yield json.dumps(OF_EQUATIONS | {"grey_box": box}).encode()
+
+
+def _refused(path):
+    with contextlib.suppress(UserError):  # the sound ones, too, are refused
+        identified.load(str(path))
 
 
 def _document(kb):

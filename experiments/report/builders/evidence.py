@@ -103,18 +103,33 @@ def _name(q: Quantity) -> str:
 
 def _equations(case: FinishedDesign) -> str:
     """Text of the functions that the plant is made of; none for functions that were generated."""
-    parts: list[str] = []
-    for name in _BLOCKS:
-        block = getattr(case.plant, name)
-        try:
-            text = textwrap.dedent(inspect.getsource(block)).strip() if block is not None else ""
-        except (OSError, TypeError):
-            return ""
-        if text and text not in parts and getattr(block, "__module__", "") != type(case.plant).__module__:
-            parts.append(text)
-    lines = "\n\n".join(parts).splitlines()
+    told: dict[str, str] = {}
+    blocks = [block for name in _BLOCKS if (block := getattr(case.plant, name)) is not None]
+    try:
+        for block in blocks:
+            if getattr(block, "__module__", "") != type(case.plant).__module__:
+                _tell(block, told)
+    except (OSError, TypeError):
+        return ""
+    lines = "\n\n".join(text for text in dict.fromkeys(told.values()) if text).splitlines()
     cut = [f"# ... {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
     return "\n".join([*lines[:_MOST_LINES], *cut])
+
+
+def _tell(function: Callable[..., object], told: dict[str, str]) -> None:
+    """Add a function's text, before it the constants and functions of its own module that it goes by."""
+    if function.__qualname__ in told:
+        return
+    told[function.__qualname__] = ""
+    text = textwrap.dedent(inspect.getsource(function)).strip()
+    known = inspect.getclosurevars(function) if inspect.isfunction(function) else None
+    for name, value in ({**known.nonlocals, **known.globals} if known else {}).items():
+        if isinstance(value, int | float):
+            told[name] = f"{name} = {value!r}"
+        elif inspect.isfunction(value) and value.__module__ == function.__module__:
+            _tell(value, told)
+    del told[function.__qualname__]  # what it goes by comes first
+    told[function.__qualname__] = text
 
 
 def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> Evidence:

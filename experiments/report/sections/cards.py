@@ -224,7 +224,11 @@ def _limited(name: str, value: float, unit: str, asked: str, held: bool) -> Html
     """A value with its constraint, marked where it is broken."""
     note: object = " (no limit was set)"
     if asked:
-        note = f" ({asked}: held)" if held else element("span", f" ▲ breaks the limit: {asked}", class_="loss")
+        note = (
+            f" ({asked}: held at these points)"
+            if held
+            else element("span", f" ▲ breaks the limit: {asked}", class_="loss")
+        )
     return element("p", name, ": ", element("b", shown(value, unit, 3), class_="figure"), note)
 
 

@@ -94,7 +94,7 @@ def _table(view: PageView, costs: tuple[Group, ...], group: Group) -> Html:
         "Ms",
         "delay margin [s]",
         "diverged",
-        "evaluations",
+        "evaluations, of all its searches",
     )
     judged = [c for c in view.data.controllers if group in c.cost]  # an oracle has no gains for situations it never met
     return table(head, [_row(view, c, costs, group) for c in judged], style="ladder")

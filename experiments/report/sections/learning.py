@@ -17,7 +17,6 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
 from experiments.report.recorded import MOST, method_words
 from experiments.report.records.gains import NAN
-from experiments.report.records.learning import Knowledge
 from experiments.report.records.results import Array, NotAvailable
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
 from sscq.search.descent import COST, GradientDescent
@@ -27,13 +26,17 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.report.records.learning import SearchHistory, TeachingView
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from flcs.refinement.rule_count import TradeOff
     from sscq.teaching.teaching_signal import TeachingSignal
 
 
 def searches(view: PageView) -> Html:
     """One chart of all searches, one row each."""
-    lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation."
+    lead = (
+        "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation. The "
+        "tables count the searches that were not chosen, too (other inputs, other starts), which are not drawn here."
+    )
     found = [s for s in view.data.searches if len(s.evaluations)]
     if not found:
         return section("search", "Fitness history", element("p", missing("the run made no search")), lead=lead)
@@ -160,10 +163,15 @@ def structure(view: PageView) -> Html:
     if known is not None and known.curve is not None:
         parts += [element("h3", "Number of rules"), _trade_off(known.curve)]
     if not parts:
-        refined_alone = known is not None and known.controller != Knowledge.controller
-        counted = "rules are counted for the refined knowledge base: trade_off.json"
-        parts = [element("p", missing(counted if refined_alone else "the run searched no structure"))]
+        parts = [element("p", missing("the run searched no structure") if known is None else _shape(known.kb))]
     return section("structure", "Structure of the knowledge base", *parts, lead=lead)
+
+
+def _shape(kb: KnowledgeBase) -> str:
+    """Inputs, terms and rules of a knowledge base whose structure was taken as it is."""
+    looked_at = ", ".join(kb.input_names)
+    counts = ", ".join(f"{len(base.active)} of {len(base.rules)} rules" for base in kb.channels)
+    return f"It looks at {looked_at} and has {counts}. No search for fewer rules or inputs was made for it."
 
 
 def _inputs(rows: tuple[InputRow, ...]) -> Html:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import plants
 from experiments.report.builders import evidence, results
 from experiments.report.records.gains import ChannelGains
 from plants.excitation import Step
@@ -56,6 +57,15 @@ def test_several_searches_are_part_of_what_is_covered(run):
     named = evidence.evidence(run._replace(bench=bench).case)
     assert "cover the noise alone and the luck of the search: not other situations, other plants." in named.covers
     assert not any("another seed of the search" in text for text in named.untested)
+
+
+def test_equations_come_with_the_constants_and_functions_they_go_by(run):
+    case = replace(run.case, bench=copy(run.bench))
+    case.bench.setup = replace(run.bench.setup, plant=plants.get("two_tanks"))
+    told = evidence.about(case).equations
+    assert "_BIAS = 9.2" in told
+    assert told.index("def outflow") < told.index("def derivative") < told.index("def allocate")
+    assert told.count("def outflow") == 1
 
 
 def test_the_plant_is_told_with_its_equations(run):

@@ -28,7 +28,7 @@ def test_a_margin_within_the_slack_is_held(data):
     loose = words(render(replace(changed, verdict=replace(data.verdict, margin_slack=0.02))))
     assert "▲ breaks the limit: at most 1.80" in strict
     assert "▲ breaks the limit: at most 1.80" not in loose
-    assert "(at most 1.80 : held)" in loose.replace("1.80:", "1.80 :")
+    assert "(at most 1.80 : held at these points)" in loose.replace("1.80:", "1.80 :")
 
 
 def test_gains_in_passing_have_their_own_peak_and_limit(data):
@@ -40,6 +40,6 @@ def test_gains_in_passing_have_their_own_peak_and_limit(data):
     assert [row.rstrip().endswith("– gains stand") for row in rows] == [True, True, True, False, False]
     assert rows[3].rstrip().endswith("2.07")
     held = render(with_margins(data, passing_peak=2.59))
-    assert "Ms in passing, while gains move: 2.59 (at most 2.60: held)" in words(held)
+    assert "Ms in passing, while gains move: 2.59 (at most 2.60: held at these points)" in words(held)
     still = render(with_margins(data, passing_peak=float("nan")))
     assert "Ms in passing, while gains move" not in words(still)

@@ -315,7 +315,7 @@ def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
     assert "tells no more about the gains than chance" in text
     assert "the run searched no structure" in words(render(replace(data, knowledge=None)))
     other = replace(data.knowledge, curve=None, controller="fixed", kb=replace(data.knowledge.kb, training={}))
-    assert "rules are counted for the refined knowledge base" in words(render(replace(data, knowledge=other)))
+    assert "It looks at e, e_rate and has 9 of 9 rules" in words(render(replace(data, knowledge=other)))
 
 
 def test_parts_may_be_missing(data):
