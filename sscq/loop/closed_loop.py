@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.gpu.run import DEVICES
+from plants.core.gpu.run import run as on_gpu
+from plants.core.gpu.text import device_text
 from plants.core.kernel import kernel as kernels
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
 from plants.core.kernel.lanes import Lane, LaneLoop
@@ -19,6 +22,7 @@ from plants.core.motion.loop_watch import LoopWatch
 from plants.core.motion.modes import scheme
 from plants.core.motion.simulate import count_steps, fill_rows
 from plants.core.motion.step import Motion
+from plants.core.names import unknown
 from sscq.loop.controller_side import Sampling
 from sscq.loop.measures import ON_THE_WAY, Scoring, check_measures
 from sscq.loop.quality import ALL_MEASURES, Quality
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
+    from plants.core.gpu.text import DeviceText
     from plants.excitation import Feed
     from sscq.situations.situation import Situation
 
@@ -99,7 +104,9 @@ class ClosedLoop:
     damping : sequence of float
         Of observed loops: damping of each channel for the measure :data:`sscq.loop.measures.DAMPED`; left out: none.
     lanes : int
-        Rollouts side by side; 1 only for comparison.
+        Rollouts side by side; 1 only for comparison, and on a GPU.
+    device : str
+        "cpu", or "cuda": results alone come from an NVIDIA GPU, one thread a rollout. Snapshots and records do not.
     kept : sequence of str
         Row groups that a snapshot has to show although no loop reads them again.
     """
@@ -118,8 +125,12 @@ class ClosedLoop:
         entropy_scale: float = 1.0,
         damping: Sequence[float] = (),
         lanes: int = LANES,
+        device: str = "cpu",
         kept: Sequence[str] = (),
     ) -> None:
+        if device not in DEVICES:
+            raise ValueError(unknown("device", device, DEVICES))
+        self.device = device
         measures = check_measures(measures, plant)
         self.plant, self.situations, self.step, self.observe = plant, tuple(situations), step, observe
         self.spec = LoopSpec(plant, controller, situations, step)
@@ -127,7 +138,7 @@ class ClosedLoop:
             plant, integrator, algebraic_loop, disturbances=self.spec.disturbances.values, inputs=_held_inputs
         )
         title = f"closed loop of {plant.name}: {scheme(plant, integrator)}, algebraic loop {algebraic_loop}"
-        self.design = KernelDesign(title, lanes=lanes, observed=observe)
+        self.design = KernelDesign(title, lanes=lanes if device == "cpu" else 1, observed=observe)
         origin = bool(ON_THE_WAY & set(measures))
         travel = "total_variation" in measures
         self.sampling = Sampling(self.spec, motion, travel=travel, origin=origin, observe=observe)
@@ -269,10 +280,17 @@ class ClosedLoop:
         job = RolloutJob(
             start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers
         )
+        if self.device == "cuda" and not (keep or len(record)):
+            return self.outcome(on_gpu(self.device_text, job), total, None, np.empty(0))
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
         return self.outcome(results, total, after, taken)
+
+    @cached_property
+    def device_text(self) -> DeviceText:
+        """The kernel for a thread of a GPU."""
+        return device_text(self.design)
 
     def outcome(self, results: np.ndarray, total: int, after: Snapshot | None, record: np.ndarray) -> Outcome:
         """Sort the kernel's results: steps, built-in measures, states of own ones, the watch on the loop's gain."""

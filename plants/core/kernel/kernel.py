@@ -203,7 +203,7 @@ def build(design: KernelDesign) -> Kernel:
     rows = design.rows
     if ALIVE not in rows:
         raise ValueError("a kernel needs the row 'alive'")
-    text = Text(rows, design.lanes, _kept_rows(design))
+    text = Text(rows, design.lanes, kept_rows(design))
     steps, last = _steps(text, design)
     text.print()
     body = _ROLLOUT.format(
@@ -246,8 +246,8 @@ def _steps(text: Text, design: KernelDesign) -> tuple[str, str]:
     return f"{before}\n{record}\n{after}", _LAST.format(last=last, record=record)
 
 
-def _kept_rows(design: KernelDesign) -> set[str]:
-    """Rows that somebody reads outside the lane loops."""
+def kept_rows(design: KernelDesign) -> set[str]:
+    """Return the rows that somebody reads outside the lane loops."""
     if design.observed:
         return {str(row) for row in range(design.rows.count)}
     names = [ALIVE, *design.results, *design.kept]
@@ -279,11 +279,12 @@ def _once_more(item: Item) -> Item:
 
 
 def _items(text: Text, design: KernelDesign, items: Sequence[Item], indent: int) -> str:
-    lines = [line for item in items for line in _item(text, design, item)]
+    lines = [line for item in items for line in item_lines(text, design, item)]
     return "\n".join(" " * indent + line for line in lines)
 
 
-def _item(text: Text, design: KernelDesign, item: Item) -> list[str]:
+def item_lines(text: Text, design: KernelDesign, item: Item) -> list[str]:
+    """Return the statements of an item, with marks for its loops."""
     if isinstance(item, Uniform):
         return list(item.lines)
     if isinstance(item, Iterate):
@@ -341,7 +342,7 @@ def stream_items(design: KernelDesign, stream: Stream) -> Uniform:
         f"    for lane in range({design.lanes}):",
         f"        S[{row}, lane] = unit[lane * spread, {n}, sample % 1024]",
     )
-    return Uniform(lines)
+    return Uniform(lines, stream=n)
 
 
 def _helpers(text: Text, design: KernelDesign) -> list[str]:

@@ -250,10 +250,13 @@ class Uniform:
     lines : tuple of str
     moves : tuple of RingMove
         What of them moves rows that depend on the parameters.
+    stream : int or None
+        Number of the stream of which they fetch a sample: the first line says when, the second which.
     """
 
     lines: tuple[str, ...]
     moves: tuple[RingMove, ...] = ()
+    stream: int | None = None
 
 
 Item = LaneLoop | Iterate | Repeat | Uniform

@@ -189,7 +189,7 @@ def _advance(slot: Slot) -> Callable[[Lane], None]:
 
 def _at_substep(fetch: Uniform, slot: Slot, sub: int) -> Uniform:
     old, new = f"sample = step // {slot.every}", f"sample = step * {slot.substeps} + {sub}"
-    return Uniform(tuple(line.replace(old, new) for line in fetch.lines))
+    return replace(fetch, lines=tuple(line.replace(old, new) for line in fetch.lines))
 
 
 def _union(signals: Sequence[Signal]) -> dict[type[Part], int]:

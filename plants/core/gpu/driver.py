@@ -1,0 +1,180 @@
+"""The few calls of NVIDIA's driver that a kernel needs: no toolkit and no package, only the driver's own library.
+
+The driver compiles PTX for the GPU that is there, and keeps what it compiled in its own cache.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+_LIBRARY = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
+_LOG_BYTES = 8192
+# Numbers of the driver's interface: attributes of a GPU, of a function, and options of the compiler.
+_PROCESSORS, _MAJOR, _MINOR = 16, 75, 76
+_REGISTERS, _LOCAL = 4, 3
+_ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
+
+
+class NoGpuError(RuntimeError):
+    """There is no NVIDIA GPU with a driver here."""
+
+
+class GpuError(RuntimeError):
+    """The driver refused a call."""
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU: its name, compute capability, multiprocessors and memory [bytes]."""
+
+    name: str
+    capability: tuple[int, int]
+    processors: int
+    memory: int
+
+
+class DeviceArray:
+    """Memory of the GPU with the shape of an array; freed with the object."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.bytes = max(8, int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize)
+        self.address = ctypes.c_uint64()
+        _driver().call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(self.bytes))
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> DeviceArray:
+        """Return a copy of an array on the GPU."""
+        array = np.ascontiguousarray(array)
+        made = cls(array.shape, array.dtype)
+        _driver().call("cuMemcpyHtoD_v2", made.address, array.ctypes.data_as(ctypes.c_void_p), array.nbytes)
+        return made
+
+    def fetched(self) -> np.ndarray:
+        """Return a copy on the CPU."""
+        array = np.empty(self.shape, self.dtype)
+        _driver().call("cuMemcpyDtoH_v2", array.ctypes.data_as(ctypes.c_void_p), self.address, array.nbytes)
+        return array
+
+    def __del__(self) -> None:
+        if self.address.value and _driver.cache_info().currsize:
+            _driver().library.cuMemFree_v2(self.address)
+
+
+class Function:
+    """A function of a PTX text on the GPU.
+
+    Attributes
+    ----------
+    registers, local : int
+        Of a thread: registers, and bytes of memory beside them.
+    """
+
+    def __init__(self, text: str, symbol: str) -> None:
+        driver = _driver()
+        self._module, self._function = ctypes.c_void_p(), ctypes.c_void_p()
+        log = ctypes.create_string_buffer(_LOG_BYTES)
+        options = (ctypes.c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
+        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), _LOG_BYTES)
+        try:
+            driver.call(
+                "cuModuleLoadDataEx", ctypes.byref(self._module), ctypes.c_char_p(text.encode()), 2, options, values
+            )
+        except GpuError as error:
+            raise GpuError(f"{error}: {log.value.decode(errors='replace').strip()}") from None
+        driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, symbol.encode())
+        self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
+
+    def _attribute(self, number: int) -> int:
+        value = ctypes.c_int()
+        _driver().call("cuFuncGetAttribute", ctypes.byref(value), number, self._function)
+        return value.value
+
+    def resident(self, threads: int) -> int:
+        """Return how many blocks of `threads` a multiprocessor holds."""
+        value = ctypes.c_int()
+        _driver().call(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            ctypes.byref(value), self._function, threads, ctypes.c_size_t(0),
+        )  # fmt: skip
+        return value.value
+
+    def launch(self, blocks: int, threads: int, values: list[Any]) -> None:
+        """Start it with whole numbers and arrays, each by address and shape; :func:`wait` waits for its end."""
+        flat: list[ctypes.c_uint64 | ctypes.c_int64] = []
+        for value in values:
+            if isinstance(value, DeviceArray):
+                flat += [value.address, *map(ctypes.c_int64, value.shape)]
+            else:
+                flat.append(ctypes.c_int64(value))
+        given = (ctypes.c_void_p * len(flat))(*(ctypes.addressof(one) for one in flat))
+        _driver().call("cuLaunchKernel", self._function, blocks, 1, 1, threads, 1, 1, 0, None, given, None)
+
+
+def wait() -> None:
+    """Wait until the GPU has done all it was told."""
+    _driver().call("cuCtxSynchronize")
+
+
+def gpu() -> Gpu:
+    """Return the GPU that is used, the first one.
+
+    Raises
+    ------
+    NoGpuError
+        If there is none, or no driver.
+    """
+    return _driver().gpu
+
+
+class _Driver:
+    def __init__(self) -> None:
+        self.library = _library()
+        if self.library.cuInit(0):
+            raise NoGpuError("NVIDIA's driver finds no GPU here; leave device=cuda out to run on the CPU")
+        place, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(place), 0)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), place)
+        self.call("cuCtxSetCurrent", context)
+        self.context = context
+        self.gpu = self._of(place)
+
+    def _of(self, place: ctypes.c_int) -> Gpu:
+        name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
+        self.call("cuDeviceGetName", name, 256, place)
+        self.call("cuDeviceTotalMem_v2", ctypes.byref(memory), place)
+        values = []
+        for attribute in (_MAJOR, _MINOR, _PROCESSORS):
+            value = ctypes.c_int()
+            self.call("cuDeviceGetAttribute", ctypes.byref(value), attribute, place)
+            values.append(value.value)
+        return Gpu(name.value.decode(), (values[0], values[1]), values[2], memory.value)
+
+    def call(self, name: str, *values: Any) -> None:
+        code = getattr(self.library, name)(*values)
+        if code:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorString(code, ctypes.byref(text))
+            told = text.value.decode() if text.value else f"error {code}"
+            raise GpuError(f"NVIDIA's driver, {name}: {told}")
+
+
+def _library() -> Any:
+    for name in _LIBRARY:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    raise NoGpuError(
+        "there is no NVIDIA driver here (libcuda.so.1 was not found); leave device=cuda out to run on the CPU"
+    )
+
+
+@lru_cache(maxsize=1)
+def _driver() -> _Driver:
+    return _Driver()
