@@ -27,6 +27,7 @@ from benchmarks.engine import (
     python_peers,
     scaling,
 )
+from benchmarks.gpu import loops as gpu_loops
 from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
 from benchmarks.runner import machine, report
 from benchmarks.runner.timing import FULL, QUICK
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "log_filter": log_filter.log_filter,
     "against_c": closed_loop.against_c,
     "jax": jax_peer.jax_loop,
+    "gpu": gpu_loops.gpu_loops,
     "loops": loops.loops,
     "orders": orders.orders,
     "work_precision": loops.work_precision,

@@ -49,6 +49,12 @@ class _Loop(ctypes.Structure):
     _fields_ = [(name, ctypes.c_double) for name in names]
 
 
+def given_numbers(initial: tuple[float, float]) -> _Loop:
+    """Return the numbers of the loop as C has them."""
+    mu = case.PLANT.parameters[0].nominal
+    return _Loop(case.STEP, mu, case.REFERENCE, *initial, *case.limits(), *case.region())
+
+
 @dataclass(frozen=True)
 class CompiledLoop:
     """One compiled variant, with what the compiler said about the vectors it used."""
@@ -60,8 +66,7 @@ class CompiledLoop:
     def run(self, gains: np.ndarray, n_steps: int, initial: tuple[float, float] = case.INITIAL) -> np.ndarray:
         """Return steps, iae, entropy_difference_abs, total_variation [candidate, 4]."""
         results = np.empty((len(gains), 4))
-        mu = case.PLANT.parameters[0].nominal
-        given = _Loop(case.STEP, mu, case.REFERENCE, *initial, *case.limits(), *case.region())
+        given = given_numbers(initial)
         self.function(gains.ctypes, len(gains), n_steps, ctypes.byref(given), results.ctypes)
         return results
 

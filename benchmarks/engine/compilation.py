@@ -47,12 +47,13 @@ def texts() -> dict[str, str]:
     loops = {
         "PID": ClosedLoop(vdp, PID(), (plain,), 0.01),
         "PID, noise and delay": ClosedLoop(vdp, PID(sample_time=0.02, derivative_filter_time=0.05), (noisy,), 0.01),
-        "49 rules": ClosedLoop(vdp, FuzzyController(_rules(7)), (plain,), 0.01),
+        "49 rules": ClosedLoop(vdp, FuzzyController(rules(7)), (plain,), 0.01),
     }
     return {name: loop.kernel.text for name, loop in loops.items()}
 
 
-def _rules(n: int) -> KnowledgeBase:
+def rules(n: int) -> KnowledgeBase:
+    """Return a knowledge base of n x n rules."""
     centres = tuple(-1.5 + 3.0 * k / (n - 1) for k in range(n))
     inputs = tuple(Variable(name, "", -2.0, 2.0, centres) for name in ("e", "e_rate"))
     middle = (4.0, 1.0, 3.0)

@@ -15,7 +15,7 @@ import numpy as np
 _LIBRARY = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
 _LOG_BYTES = 8192
 # Numbers of the driver's interface: attributes of a GPU, of a function, and options of the compiler.
-_PROCESSORS, _MAJOR, _MINOR = 16, 75, 76
+_PROCESSORS, _MAJOR, _MINOR, _KILOHERTZ = 16, 75, 76, 13
 _REGISTERS, _LOCAL = 4, 3
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
 
@@ -30,11 +30,12 @@ class GpuError(RuntimeError):
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU: its name, compute capability, multiprocessors and memory [bytes]."""
+    """A GPU: its name, compute capability, multiprocessors, their clock [Hz], and memory [bytes]."""
 
     name: str
     capability: tuple[int, int]
     processors: int
+    clock: float
     memory: int
 
 
@@ -149,11 +150,11 @@ class _Driver:
         self.call("cuDeviceGetName", name, 256, place)
         self.call("cuDeviceTotalMem_v2", ctypes.byref(memory), place)
         values = []
-        for attribute in (_MAJOR, _MINOR, _PROCESSORS):
+        for attribute in (_MAJOR, _MINOR, _PROCESSORS, _KILOHERTZ):
             value = ctypes.c_int()
             self.call("cuDeviceGetAttribute", ctypes.byref(value), attribute, place)
             values.append(value.value)
-        return Gpu(name.value.decode(), (values[0], values[1]), values[2], memory.value)
+        return Gpu(name.value.decode(), (values[0], values[1]), values[2], 1e3 * values[3], memory.value)
 
     def call(self, name: str, *values: Any) -> None:
         code = getattr(self.library, name)(*values)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plants.core.compiler import module_text
-from plants.core.gpu.text import ARGUMENTS, OWN
+from plants.core.gpu.text import ARGUMENTS, FENCE, OWN
 
 if TYPE_CHECKING:
     from plants.core.gpu.text import DeviceText
@@ -16,8 +17,11 @@ PROCESSOR, LANGUAGE = "sm_70", "+ptx70"
 """Oldest GPU (Volta, 2017) and PTX that the text needs: drivers compile it for newer ones."""
 
 _TRIPLE = "nvptx64-nvidia-cuda"
+_THETA = 1
 _TYPES = {"int64": "i64", "float64": "double"}
-_HEAD = """define ptx_kernel void @{symbol}(i64 %first, i64 %last, i64 %inner, i64 %across, {given}) {{
+_FENCE = '  call void asm sideeffect "", "~{memory}"()\n'
+_HEAD = """define ptx_kernel void @{symbol}(i64 %first, i64 %last, i64 %inner, i64 %across, i64 %candidates, {given}) {{
+{memory}
   %thread = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %width = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
@@ -30,7 +34,6 @@ _HEAD = """define ptx_kernel void @{symbol}(i64 %first, i64 %last, i64 %inner, i
   %inside = icmp slt i64 %number, %last
   br i1 %inside, label %work, label %done
 work:
-{memory}
   %outer = sdiv i64 %number, %inner
   %whole = mul i64 %outer, %inner
   %rest = sub i64 %number, %whole
@@ -70,6 +73,8 @@ def _ptx(text: str, n_rows: int, ring_rows: int, n_streams: int, processor: str,
         "define void @rollout", "define internal void @rollout"
     )
     body = body.replace("#0 {", "#1 {", 1)  # made part of the kernel: its memory becomes registers
+    body = body.replace("ptr noalias %theta", "ptr %theta", 1)
+    body = re.sub(rf"(define internal void @{FENCE}\(\) )#\d( \{{\nentry:\n)", rf"\1#1\2{_FENCE}", body)
     module = llvm.parse_assembly(body + _entry(n_rows, ring_rows, n_streams))
     module.triple, module.data_layout = _TRIPLE, str(machine.target_data)
     module.verify()
@@ -84,11 +89,10 @@ def _entry(n_rows: int, ring_rows: int, n_streams: int) -> str:
     """The function that the driver starts: which rollout a thread has, and its memory."""
     given, passed = [], []
     for k, text in enumerate(ARGUMENTS[3:-OWN]):
-        kind, _, colons = text.partition("[")
+        colons = text.partition("[")[2]
         names = [f"%shape{k}_{axis}" for axis in range(colons.count(",") + 1)]
-        if k == 1:
-            names[0] = "%candidates"
-        given += [f"ptr noalias %array{k}", *(f"i64 {name}" for name in names)]
+        alone = "" if k == _THETA else "noalias "
+        given += [f"ptr {alone}%array{k}", *(f"i64 {name}" for name in names)]
         passed += [f"ptr %array{k}", *(f"i64 {name}" for name in names)]
     memory = []
     sizes = {"S": n_rows, "ring": ring_rows, "pairs": 2 * n_streams, "filled": n_streams}
@@ -98,9 +102,7 @@ def _entry(n_rows: int, ring_rows: int, n_streams: int) -> str:
     return _HEAD.format(symbol=SYMBOL, given=", ".join(given), passed=", ".join(passed), memory="\n".join(memory))
 
 
-def needs(text: str) -> dict[str, Any]:
-    """Return what a PTX text declares: bytes of local memory of a thread."""
-    import re
-
-    found = re.search(r"\.local \.align \d+ \.b8 \w+\[(\d+)\]", text)
-    return {"local": int(found[1]) if found else 0}
+def local_bytes(text: str) -> int:
+    """Return how many bytes of memory beside its registers a thread of a PTX text declares."""
+    found = re.search(r"\.local \.align \d+ \.b8\s+\w+\[(\d+)\]", text)
+    return int(found[1]) if found else 0

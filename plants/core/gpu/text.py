@@ -6,7 +6,8 @@ What differs from the text for a CPU:
 - noise is drawn sample by sample, pairs at a time, from the same counters: there is no block of samples to fill. Its
   logarithm, sine and cosine are the kernels' own, where a CPU's are those of the C library: noise differs by rounding,
   all else has the same bits;
-- parameters of a candidate are read where they are used.
+- parameters are read where they are used; few lie by parameter, side by side for neighbouring candidates. Many lie by
+  candidate, and are read again in every step: kept, they or their addresses would fill the registers, and spill.
 """
 
 from __future__ import annotations
@@ -31,9 +32,24 @@ ARGUMENTS = (
 OWN = 4
 """How many of the arguments are memory of the thread."""
 
+FENCE = "fence"
+"""Function of the text that does nothing; on a GPU nothing that was read from memory is known behind it."""
+
+_FEW = 32
+"""Parameters that registers have room for."""
+
+_AT_ONCE = 8
+"""Parameters that are read between two fences: compilers gather reads at the earliest place."""
+
 _ROLLOUT = '''
-def rollout(source, candidate, out, start, theta, codes, keys, series, integers, numbers, results, S, ring, pairs, filled):
-    """One rollout from start [n, {n_rows} + ring rows] with parameters theta [n, {n_theta}].
+def fence():
+    """Nothing; on a GPU: what was read from memory is read again."""
+    return
+
+
+def rollout(source, candidate, out, start, theta, codes, keys, series, integers, numbers, results,
+            S, ring, pairs, filled):
+    """One rollout from start [n, {n_rows} + ring rows] with {n_theta} parameters theta {layout}.
 
     Of this thread alone: S [{n_rows}], ring [ring rows], pairs [2 streams], filled [streams].
     """
@@ -46,7 +62,7 @@ def rollout(source, candidate, out, start, theta, codes, keys, series, integers,
     step = first_step
     while step < first_step + n_steps:
         t = step * h
-{steps}
+{again}{steps}
         step += 1
         if step % 256 == 0:
             if not S[{alive}] > 0.0:
@@ -79,6 +95,9 @@ class DeviceText:
     n_streams : int
     integers, numbers, results : tuple of str
         As of the kernel.
+    reads_again : bool
+        Whether parameters are read again in every step, and lie by candidate [n, n_theta], else [n_theta, n]: threads
+        side by side should have the same.
     """
 
     text: str
@@ -87,6 +106,7 @@ class DeviceText:
     integers: tuple[str, ...]
     numbers: tuple[str, ...]
     results: tuple[str, ...]
+    reads_again: bool
 
 
 def device_text(design: KernelDesign) -> DeviceText:
@@ -109,11 +129,14 @@ def device_text(design: KernelDesign) -> DeviceText:
     begin += [f"    filled[{stream}] = -1" for stream in range(n_streams)]
     body = text.placed(steps)
     body = re.sub(r"S\[(\d+), lane\]", lambda m: _place(int(m[1]), first, n_theta), body)
+    body = _read_at_use(body) if n_theta > _FEW else body
     rollout = _ROLLOUT.format(
         n_rows=n_rows,
         n_theta=n_theta,
+        layout="[n, n_theta]" if n_theta > _FEW else "[n_theta, n]",
         unpack=kernels.unpacked(design, 2),
         begin="\n".join(begin),
+        again=f"        {FENCE}()\n" if n_theta > _FEW else "",
         steps=body,
         alive=rows.first[kernels.ALIVE],
         end="\n".join(_give_back(design)),
@@ -121,19 +144,35 @@ def device_text(design: KernelDesign) -> DeviceText:
     if design.streams:
         text.kernels |= {"log", "sincos"}
     whole = kernels.assembled(text, design, design.title, rollout)
-    return DeviceText(
-        _own_functions(whole), rows, n_streams, tuple(design.integers), tuple(design.numbers), design.results
-    )
+    names = tuple(design.integers), tuple(design.numbers), design.results
+    return DeviceText(_own_functions(whole), rows, n_streams, *names, reads_again=n_theta > _FEW)
 
 
 def _place(row: int, first: int, n_theta: int) -> str:
     """A row's place: a parameter of the candidate, or a variable of the thread."""
-    return f"theta[candidate, {row - first}]" if first <= row < first + n_theta else f"S[{row}]"
+    if first <= row < first + n_theta:
+        return f"theta[candidate, {row - first}]" if n_theta > _FEW else f"theta[{row - first}, candidate]"
+    return f"S[{row}]"
+
+
+def _read_at_use(body: str) -> str:
+    """Parameters stand where they are used, not before all statements of their loop: few are alive at a time."""
+    places = dict(re.findall(r"^ *(\w+) = (theta\[candidate, \d+\])$", body, re.MULTILINE))
+    body = re.sub(r"^ *\w+ = theta\[candidate, \d+\]\n", "", body, flags=re.MULTILINE)
+    body = re.sub(r"\b[a-z]\w*\b", lambda m: places.get(m[0], m[0]), body)
+    lines, read = [], 0
+    for line in body.split("\n"):
+        lines.append(line)
+        read += line.count("theta[")
+        if read >= _AT_ONCE:
+            lines.append(f"{line[: len(line) - len(line.lstrip())]}{FENCE}()")
+            read = 0
+    return "\n".join(lines)
 
 
 def _item(text: Text, design: KernelDesign, item: Item) -> str:
     if isinstance(item, Uniform) and item.stream is not None:
-        lines = _drawn(design, item)
+        lines = _drawn(design, item, item.stream)
     else:
         lines = kernels.item_lines(text, design, item)
         if isinstance(item, Uniform):
@@ -143,11 +182,11 @@ def _item(text: Text, design: KernelDesign, item: Item) -> str:
     return "\n".join(" " * 8 + line for line in lines)
 
 
-def _drawn(design: KernelDesign, item: Uniform) -> list[str]:
+def _drawn(design: KernelDesign, item: Uniform, n: int) -> list[str]:
     """Statements that draw a stream's next sample when it is due; `pairs` keeps the second of two."""
-    n = item.stream
     due, number = item.lines[0], item.lines[1].strip()
     row = design.rows.first[design.streams[n].row]
+    key = ", ".join(f"keys[source, {n}, {k}]" for k in range(4))
     return [
         due,
         f"    {number}",
@@ -157,8 +196,7 @@ def _drawn(design: KernelDesign, item: Uniform) -> list[str]:
         f"        sample = sample + keys[source, {n}, 4]",
         f"        if sample // 2 != filled[{n}]:",
         f"            filled[{n}] = sample // 2",
-        f"            one, other = unit_pair(codes[source, {n}], sample // 2, keys[source, {n}, 0], "
-        f"keys[source, {n}, 1], keys[source, {n}, 2], keys[source, {n}, 3])",
+        f"            one, other = unit_pair(codes[source, {n}], sample // 2, {key})",
         f"            pairs[{2 * n}] = one",
         f"            pairs[{2 * n + 1}] = other",
         f"        S[{row}] = pairs[{2 * n}] if sample % 2 == 0 else pairs[{2 * n + 1}]",
