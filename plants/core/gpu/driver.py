@@ -53,13 +53,17 @@ class DeviceArray:
         """Return a copy of an array on the GPU."""
         array = np.ascontiguousarray(array)
         made = cls(array.shape, array.dtype)
-        _driver().call("cuMemcpyHtoD_v2", made.address, array.ctypes.data_as(ctypes.c_void_p), array.nbytes)
+        _driver().call(
+            "cuMemcpyHtoD_v2", made.address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes)
+        )
         return made
 
     def fetched(self) -> np.ndarray:
         """Return a copy on the CPU."""
         array = np.empty(self.shape, self.dtype)
-        _driver().call("cuMemcpyDtoH_v2", array.ctypes.data_as(ctypes.c_void_p), self.address, array.nbytes)
+        _driver().call(
+            "cuMemcpyDtoH_v2", array.ctypes.data_as(ctypes.c_void_p), self.address, ctypes.c_size_t(array.nbytes)
+        )
         return array
 
     def __del__(self) -> None:
