@@ -27,6 +27,7 @@ from benchmarks.engine import (
     python_peers,
     scaling,
 )
+from benchmarks.gpu import families
 from benchmarks.gpu import loops as gpu_loops
 from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
 from benchmarks.runner import machine, report
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "against_c": closed_loop.against_c,
     "jax": jax_peer.jax_loop,
     "gpu": gpu_loops.gpu_loops,
+    "gpu_families": families.gpu_families,
     "loops": loops.loops,
     "orders": orders.orders,
     "work_precision": loops.work_precision,

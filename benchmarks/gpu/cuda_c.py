@@ -35,10 +35,8 @@ class CudaLoop:
         flags = ["-O3", "-arch", f"sm_{capability[0]}{capability[1]}", "-shared", "-Xcompiler", "-fPIC"]
         subprocess.run(["nvcc", *flags, "-o", str(place), str(_SOURCE)], check=True)
         self._call = ctypes.CDLL(str(place)).closed_loops
-        self._call.argtypes = (
-            ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
-            ctypes.c_void_p,
-        )  # fmt: skip
+        array = ctypes.c_void_p
+        self._call.argtypes = (array, ctypes.c_size_t, ctypes.c_long, array, array, ctypes.c_int, array)
 
     def run(self, gains: np.ndarray, n_steps: int, rounds: int) -> tuple[np.ndarray, tuple[float, ...]]:
         """Return steps, iae, entropy_difference_abs, total_variation [n, 4], and the times of the launches [s]."""

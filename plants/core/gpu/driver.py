@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-_LIBRARY = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
+LIBRARIES = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
 _LOG_BYTES = 8192
 # Numbers of the driver's interface: attributes of a GPU, of a function, and options of the compiler.
 _PROCESSORS, _MAJOR, _MINOR, _KILOHERTZ = 16, 75, 76, 13
@@ -46,14 +46,14 @@ class DeviceArray:
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.bytes = max(8, int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize)
         self.address = ctypes.c_uint64()
-        _driver().call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(self.bytes))
+        connection().call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(self.bytes))
 
     @classmethod
     def of(cls, array: np.ndarray) -> DeviceArray:
         """Return a copy of an array on the GPU."""
         array = np.ascontiguousarray(array)
         made = cls(array.shape, array.dtype)
-        _driver().call(
+        connection().call(
             "cuMemcpyHtoD_v2", made.address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes)
         )
         return made
@@ -61,17 +61,17 @@ class DeviceArray:
     def fetched(self) -> np.ndarray:
         """Return a copy on the CPU."""
         array = np.empty(self.shape, self.dtype)
-        _driver().call(
+        connection().call(
             "cuMemcpyDtoH_v2", array.ctypes.data_as(ctypes.c_void_p), self.address, ctypes.c_size_t(array.nbytes)
         )
         return array
 
     def __del__(self) -> None:
-        if self.address.value and _driver.cache_info().currsize:
-            _driver().library.cuMemFree_v2(self.address)
+        if self.address.value and connection.cache_info().currsize:
+            connection().library.cuMemFree_v2(self.address)
 
 
-class Function:
+class GpuFunction:
     """A function of a PTX text on the GPU.
 
     Attributes
@@ -81,7 +81,7 @@ class Function:
     """
 
     def __init__(self, text: str, symbol: str) -> None:
-        driver = _driver()
+        driver = connection()
         self._module, self._function = ctypes.c_void_p(), ctypes.c_void_p()
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (ctypes.c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
@@ -97,16 +97,14 @@ class Function:
 
     def _attribute(self, number: int) -> int:
         value = ctypes.c_int()
-        _driver().call("cuFuncGetAttribute", ctypes.byref(value), number, self._function)
+        connection().call("cuFuncGetAttribute", ctypes.byref(value), number, self._function)
         return value.value
 
     def resident(self, threads: int) -> int:
         """Return how many blocks of `threads` a multiprocessor holds."""
         value = ctypes.c_int()
-        _driver().call(
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-            ctypes.byref(value), self._function, threads, ctypes.c_size_t(0),
-        )  # fmt: skip
+        name, shared = "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.c_size_t(0)
+        connection().call(name, ctypes.byref(value), self._function, threads, shared)
         return value.value
 
     def launch(self, blocks: int, threads: int, values: list[Any]) -> None:
@@ -118,12 +116,12 @@ class Function:
             else:
                 flat.append(ctypes.c_int64(value))
         given = (ctypes.c_void_p * len(flat))(*(ctypes.addressof(one) for one in flat))
-        _driver().call("cuLaunchKernel", self._function, blocks, 1, 1, threads, 1, 1, 0, None, given, None)
+        connection().call("cuLaunchKernel", self._function, blocks, 1, 1, threads, 1, 1, 0, None, given, None)
 
 
 def wait() -> None:
     """Wait until the GPU has done all it was told."""
-    _driver().call("cuCtxSynchronize")
+    connection().call("cuCtxSynchronize")
 
 
 def gpu() -> Gpu:
@@ -134,7 +132,7 @@ def gpu() -> Gpu:
     NoGpuError
         If there is none, or no driver.
     """
-    return _driver().gpu
+    return connection().gpu
 
 
 class _Driver:
@@ -170,7 +168,7 @@ class _Driver:
 
 
 def _library() -> Any:
-    for name in _LIBRARY:
+    for name in LIBRARIES:
         try:
             return ctypes.CDLL(name)
         except OSError:
@@ -181,5 +179,6 @@ def _library() -> Any:
 
 
 @lru_cache(maxsize=1)
-def _driver() -> _Driver:
+def connection() -> _Driver:
+    """Return the connection to the first GPU, which is made once."""
     return _Driver()

@@ -57,10 +57,8 @@ class Prepared:
         self.results = driver.DeviceArray((self.n_starts * self.n_candidates, n_results), float)
         theta = np.asarray(job.theta, float)
         theta = theta if kernel.reads_again else theta.T
-        arrays = (
-            np.asarray(job.start, float), theta, job.codes, job.keys, job.series,
-            np.array(integers, np.int64), np.array(numbers, float),
-        )  # fmt: skip
+        uniform = np.array(integers, np.int64), np.array(numbers, float)
+        arrays = (np.asarray(job.start, float), theta, job.codes, job.keys, job.series, *uniform)
         self._given = [*map(driver.DeviceArray.of, arrays), self.results]
 
     def run(self) -> None:
@@ -78,5 +76,5 @@ class Prepared:
 
 
 @lru_cache(maxsize=32)
-def _function(text: str) -> driver.Function:
-    return driver.Function(text, SYMBOL)
+def _function(text: str) -> driver.GpuFunction:
+    return driver.GpuFunction(text, SYMBOL)

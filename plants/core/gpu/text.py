@@ -24,12 +24,24 @@ if TYPE_CHECKING:
     from plants.core.kernel.kernel import KernelDesign
     from plants.core.kernel.lanes import Item, WorkspaceRows
 
-ARGUMENTS = (
-    "int64", "int64", "int64", "float64[:,::1]", "float64[:,::1]", "int64[:,::1]", "int64[:,:,::1]", "float64[:,::1]",
-    "int64[::1]", "float64[::1]", "float64[:,::1]", "float64[::1]", "float64[::1]", "float64[::1]", "int64[::1]",
-)  # fmt: skip
+_TABLE, _LIST = "float64[:,::1]", "float64[::1]"
+_GIVEN = (
+    "int64",
+    "int64",
+    "int64",
+    _TABLE,
+    _TABLE,
+    "int64[:,::1]",
+    "int64[:,:,::1]",
+    _TABLE,
+    "int64[::1]",
+    _LIST,
+    _TABLE,
+)
+_OWN = (_LIST, _LIST, _LIST, "int64[::1]")
+ARGUMENTS = (*_GIVEN, *_OWN)
 """Types of what the text's `rollout` is given; the last four are memory of the thread."""
-OWN = 4
+OWN = len(_OWN)
 """How many of the arguments are memory of the thread."""
 
 FENCE = "fence"
