@@ -7,11 +7,11 @@ from typing import Any
 
 from configs import choices
 from configs.rules import Setting, settings, type_words
-from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, SimulateConfig, WorstConfig
+from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, MapConfig, SimulateConfig, WorstConfig
 
 SCHEMAS: dict[str, type] = {
     "design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig, "worst": WorstConfig,
-    "export": ExportConfig,
+    "map": MapConfig, "export": ExportConfig,
 }  # fmt: skip
 
 _TEMPLATE = """\

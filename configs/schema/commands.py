@@ -1,7 +1,7 @@
 """Settings of the commands: what all share, the parts of each, and a few of its own.
 
-`sscq design`, `simulate`, `evaluate`, `export` and `worst` have a dataclass each; plants are no part, they come from
-the registry.
+`sscq design`, `simulate`, `evaluate`, `export`, `map` and `worst` have a dataclass each; plants are no part, they come
+from the registry.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from configs.schema.search import AssuranceConfig, BudgetConfig, FitnessConfig, 
 from controllers.settings import setting
 from flcs.export.guard import Guard
 from flcs.export.pid_block import VendorForm
+from plants.core.gpu.run import DEVICES
 from sscq.worst.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -180,6 +181,22 @@ class WorstConfig(RunConfig):
     polish: float = setting(0.25, "share of the evaluations that CMA-ES spends around the worst", low=0, high=1)
     confidence: float = setting(0.95, "of the bound on the failure probability", above=0, below=1)
     envelope: EnvelopeConfig = setting(EnvelopeConfig, "")
+    controller: PresentConfig = setting(PresentConfig, "")
+
+
+@dataclass
+class MapConfig(RunConfig):
+    """`sscq map`: how a stored knowledge base and its reference gains fare over two ranges, as a picture."""
+
+    plant: str | None = setting(None, "plant; null: the knowledge base's")
+    kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
+    x: str | None = setting(None, "horizontal: a parameter, delay, noise, initial.NAME, ... and its range: mu:[0.1,3]")
+    y: str | None = setting(None, "vertical, as x")
+    situation: str | None = setting(None, "what is run at every point; null: the plant's first taught one")
+    points: int = setting(100, "in each direction", low=2, high=4000)
+    seeds: int = setting(3, "repetitions of each point with other noise", low=1)
+    margin_points: int = setting(11, "of the coarser map of Ms, in each direction; 0: none", low=0)
+    device: str = setting("cpu", "cuda: an NVIDIA GPU runs the loops", choices=DEVICES)
     controller: PresentConfig = setting(PresentConfig, "")
 
 

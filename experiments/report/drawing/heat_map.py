@@ -12,9 +12,12 @@ from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from experiments.report.records.results import Array
 
 STEPS = 12  # colours h0 ... h11 of the style sheet, dark to bright
+SHADES = 6  # l1 ... l6 below zero, g1 ... g6 above, pale to full
 LEFT, TOP, SIDE, SCALE = 46.0, 18.0, 240.0, 16.0
 
 
@@ -34,6 +37,10 @@ class Surface:
         The gain.
     taught : (x low, x high, y low, y high) or None
         The taught range, drawn as a dashed frame.
+    scale : array or None
+        Values whose range the colours span, where several surfaces share them; None: the surface's own.
+    signed : bool
+        Whether colours say on which side of zero a value is, and how far.
     """
 
     gain: str
@@ -46,6 +53,8 @@ class Surface:
     x_unit: str = ""
     y_unit: str = ""
     taught: tuple[float, float, float, float] | None = None
+    scale: Array | None = None
+    signed: bool = False
 
     def __post_init__(self) -> None:
         """Check the grid."""
@@ -59,10 +68,11 @@ class Surface:
 def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) -> Html:
     """The surface with its colour scale; `visited` are curves (x, y) of where the loop went."""
     x, y = _axis(surface.x, SIDE, False), _axis(surface.y, SIDE, True)
-    edges = _edges(surface.values)
+    edges = _edges(surface.values if surface.scale is None else surface.scale)
+    colours = _colours(edges, surface.signed)
     place = {"x": f"{LEFT:g}", "y": f"{TOP:g}", "width": f"{SIDE:g}", "height": f"{SIDE:g}"}
     size = f"0 0 {len(surface.x)} {len(surface.y)}"
-    cells = _cells(surface.values, edges)
+    cells = _cells(surface.values, edges, colours)
     field = element("svg", *cells, **place, viewBox=size, preserveAspectRatio="none", class_="cells")
     lines = [_track(path(x.place(a), y.place(b))) for a, b in visited]
     tracks = element("svg", *lines, **place, viewBox=f"0 0 {SIDE * UNITS:g} {SIDE * UNITS:g}")
@@ -72,7 +82,7 @@ def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) ->
         _taught(surface, x, y),
         tracks,
         *_labels(surface, x, y),
-        _scale(edges),
+        _scale(edges, colours),
         _text(title, LEFT, TOP - 6, "label strong"),
     ]
     name = f"{title} over {surface.x_name} and {surface.y_name}"
@@ -116,15 +126,19 @@ def _edges(values: Array) -> Array:
     return np.arange(first, last + 1) * factor * step
 
 
-def _colour(index: int, count: int) -> str:
-    if count == 1:
-        return "h5"
-    return f"h{round(index * (STEPS - 1) / (count - 1))}"
-
-
-def _cells(values: Array, edges: Array) -> list[Html]:
-    """One path per colour step, made of the horizontal runs of its cells; the lowest row of the drawing is y[0]."""
+def _colours(edges: Array, signed: bool) -> list[str]:
+    """Style of each step of colour, from the lowest."""
     count = max(len(edges) - 1, 1)
+    if not signed:
+        return ["h5"] if count == 1 else [f"h{round(k * (STEPS - 1) / (count - 1))}" for k in range(count)]
+    below = min(int(np.searchsorted(edges, 0.0, side="left")), count)  # steps that end at zero or below
+    most = max(below, count - below, 2) - 1  # both sides alike: as far from zero is as dark
+    shades = [1 + round(k * (SHADES - 1) / most) for k in range(count)]
+    return [f"l{shade}" for shade in shades[:below]][::-1] + [f"g{shade}" for shade in shades[: count - below]]
+
+
+def _cells(values: Array, edges: Array, colours: Sequence[str]) -> list[Html]:
+    """One path per colour step, made of the horizontal runs of its cells; the lowest row of the drawing is y[0]."""
     upper = edges[1:-1]
     levels = np.where(np.isfinite(values), np.searchsorted(upper, values, side="right"), -1)[::-1]
     runs: dict[int, list[str]] = {}
@@ -132,12 +146,12 @@ def _cells(values: Array, edges: Array) -> list[Html]:
         starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(line)], strict=True):
             runs.setdefault(int(line[start]), []).append(f"M{start} {row}h{stop - start}v1h{start - stop}z")
-    return [_step(level, cells, edges, count) for level, cells in sorted(runs.items()) if level >= 0]
+    return [_step(level, cells, edges, colours[level]) for level, cells in sorted(runs.items()) if level >= 0]
 
 
-def _step(level: int, cells: list[str], edges: Array, count: int) -> Html:
+def _step(level: int, cells: list[str], edges: Array, colour: str) -> Html:
     title = element("title", f"{plain(float(edges[level]))} … {plain(float(edges[level + 1]))}")
-    return element("path", title, d="".join(cells), class_=_colour(level, count))
+    return element("path", title, d="".join(cells), class_=colour)
 
 
 def _labels(surface: Surface, x: ChartAxis, y: ChartAxis) -> list[Html]:
@@ -151,7 +165,7 @@ def _labels(surface: Surface, x: ChartAxis, y: ChartAxis) -> list[Html]:
     return out
 
 
-def _scale(edges: Array) -> Html:
+def _scale(edges: Array, colours: Sequence[str]) -> Html:
     """Colour scale at the right, one box per step, every edge that has room labelled."""
     count = len(edges) - 1
     left, side = LEFT + SIDE + 14, SIDE / count
@@ -159,7 +173,7 @@ def _scale(edges: Array) -> Html:
     for i in range(count):
         at = TOP + SIDE - (i + 1) * side
         size = {"width": f"{SCALE:g}", "height": f"{side:.1f}"}
-        out.append(element("rect", x=f"{left:g}", y=f"{at:.1f}", **size, class_=_colour(i, count)))
+        out.append(element("rect", x=f"{left:g}", y=f"{at:.1f}", **size, class_=colours[i]))
     for i, edge in enumerate(edges if edges[0] != edges[-1] else edges[:1]):
         at = TOP + SIDE - i * side if edges[0] != edges[-1] else TOP + 0.5 * SIDE
         out.append(_text(plain(float(edge)), left + SCALE + 5, at + 3.5, "tick"))
