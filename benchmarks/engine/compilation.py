@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plants
 from benchmarks.runner.report import FigureSection, at_least
@@ -12,24 +12,25 @@ from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
+from plants.core.kernel.numba_code import by_numba
 from plants.excitation import WhiteNoise
 from sscq import Situation
 from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchmarks.runner.timing import Size
 
 _AIM = 5.0  # times
-_INLINE, _FMA = "def inline(function):", "return a * b + c\n"  # in the head of every text
 
 
 def compiling(size: Size) -> FigureSection:
     """Compile three closed loops in turns; nothing is kept on disk."""
     section = FigureSection("compiling", "Compiling a kernel: the whole way from its text to machine code")
     for name, text in texts().items():
-        calls = {"ours": lambda t=text: machine_code.compiled(t, ARGUMENTS), "Numba": lambda t=text: by_numba(t)}
+        calls = {
+            "ours": lambda t=text: machine_code.compiled(t, ARGUMENTS),
+            "Numba": lambda t=text: by_numba(t, ARGUMENTS),
+        }
         times = alternate(calls, size.repeats)
         for who, timing in times.items():
             section.time(f"{name}: {who}", timing, "s")
@@ -59,32 +60,3 @@ def rules(n: int) -> KnowledgeBase:
     middle = (4.0, 1.0, 3.0)
     base = RuleBase("position", inputs, full_grid((n, n), middle), (0.5, 0.1, 0.5), (8.0, 4.0, 5.0), middle)
     return KnowledgeBase("van_der_pol", (base,), tick=0.01)
-
-
-def by_numba(text: str) -> Callable[..., None]:
-    """Return the rollout of a generated text as Numba compiles it, told that fma rounds once."""
-    from numba import njit
-
-    head, _, rest = text.partition(_INLINE)
-    _, _, rest = rest.partition(_FMA)
-    space: dict[str, Any] = {"inline": njit(forceinline=True, error_model="numpy"), "fma": _fused(), "njit": njit}
-    exec(head + rest.replace("\ndef fill(", "\n@njit\ndef fill("), space)  # noqa: S102  (our own text)
-    rollout: Callable[..., None] = njit(f"void({', '.join(ARGUMENTS)})", error_model="numpy")(space["rollout"])
-    return rollout
-
-
-def _fused() -> Any:
-    from llvmlite import ir
-    from numba import types
-    from numba.extending import intrinsic
-
-    @intrinsic
-    def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  (Numba's own form)
-        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-            double = ir.DoubleType()
-            fused = ir.FunctionType(double, [double, double, double])
-            return builder.call(builder.module.declare_intrinsic("llvm.fma", [double], fused), values)
-
-        return types.float64(types.float64, types.float64, types.float64), code
-
-    return fma

@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plants.core.kernel import machine_code, private_folder
+from plants.core.kernel import machine_code, numba_code, private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _functions: dict[str, Callable[..., None]] = {}
 _loaded: dict[str, ModuleType] = {}
+COMPILERS = ("", "numba")
 KEPT = 64
 """Compiled kernels that a process keeps, those used last; others are loaded from disk when they are needed again."""
 _unwritable: set[Path] = set()
@@ -170,13 +171,20 @@ def _versions() -> str:
 def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     """Return the `rollout` of a generated source, compiled for arguments of these types, or as an object file has it.
 
-    With ``SSCQ_INTERPRET=1`` in the environment it is the Python function itself, for a debugger.
+    With ``SSCQ_INTERPRET=1`` in the environment it is the Python function itself, for a debugger; with
+    ``SSCQ_COMPILER=numba`` Numba compiles it, as a second opinion.
     """
     name = key(text)
+    compiler = os.environ.get("SSCQ_COMPILER", "")
+    if compiler not in COMPILERS:
+        raise ValueError(f"SSCQ_COMPILER names no compiler: {compiler!r} (known: numba; empty: the project's own)")
     if os.environ.get("SSCQ_INTERPRET", "0") != "0":
         return load(text).rollout
+    name = f"{compiler}{name}"
     found = _functions.pop(name, None)
-    if found is None:
+    if found is None and compiler:
+        found = numba_code.NumbaCode(text, arguments)
+    elif found is None:
         path = _stored(name, text)
         found = machine_code.MachineCode(_object(path, text, arguments), arguments)
     _functions[name] = found  # last: used last

@@ -14,11 +14,11 @@ import controllers
 import flcs
 import plants
 import sscq
-from benchmarks.engine.compilation import by_numba
 from plants.core.compiler import RefusedError, module_text
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
 from plants.core.kernel.machine_code import MachineCode
+from plants.core.kernel.numba_code import by_numba
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from tests.flcs.conftest import make_kb
@@ -337,7 +337,7 @@ def test_numba_gives_the_same_bits(what, monkeypatch):
     theta = np.random.default_rng(0).uniform(0.9, 1.1, (20, 1)) * base
     ours = loop.run(theta, [0], n_steps=60, threads=1)
     assert np.isfinite(ours.measures).all()
-    by_peer = by_numba(loop.kernel.text)
+    by_peer = by_numba(loop.kernel.text, ARGUMENTS)
 
     def rollout(*values):
         # Numba takes no array that must not be written to, where it was told the types without that.
