@@ -195,7 +195,7 @@ class MapConfig(RunConfig):
     situation: str | None = setting(None, "what is run at every point; null: the plant's first taught one")
     points: int = setting(100, "in each direction", low=2, high=4000)
     seeds: int = setting(3, "repetitions of each point with other noise", low=1)
-    margin_points: int = setting(11, "of the coarser map of Ms, in each direction; 0: none", low=0)
+    margin_points: int = setting(9, "of the coarser map of Ms, in each direction; 0: none", low=0)
     device: str = setting("cpu", "cuda: an NVIDIA GPU runs the loops", choices=DEVICES)
     controller: PresentConfig = setting(PresentConfig, "")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _FINEST = 200  # cells in a direction: finer maps are drawn by the means of their blocks
 _LARGEST_PEAK = 5.0  # of a map of Ms; beyond, a loop is as good as unstable
 _MOST_CHANGE = 100.0  # %
+_MOST_MEDIANS = 4.0  # of J: colours are for what loops cost that work
 
 
 def page(case: MapCase, stored: Mapping[str, Array], margins: Mapping[str, Array]) -> str:
@@ -90,10 +91,15 @@ def _change(case: MapCase, stored: Mapping[str, Array]) -> Html:
 
 def _cost(case: MapCase, stored: Mapping[str, Array]) -> Html:
     whole = np.where(stored["lost"] == 0.0, stored["cost"], np.nan)
+    known = whole[np.isfinite(whole)]
+    whole = np.minimum(whole, _MOST_MEDIANS * np.median(known)) if known.size else whole
     figures = [
         _surface(case, stored, f"J, {one.title}", whole[k], scale=whole) for k, one in enumerate(case.contenders)
     ]
-    lead = "Mean over the seeds, the same colours for all; blank where a loop is lost or the plant cannot start."
+    lead = (
+        "Mean over the seeds, the same colours for all; blank where a loop is lost or the plant cannot start. What "
+        f"costs more than {_MOST_MEDIANS:g} times the median is drawn as that."
+    )
     return section("cost", "Cost J", multiples(figures), lead=lead, folded=False)
 
 

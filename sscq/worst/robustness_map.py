@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +46,7 @@ _NODES, _CLOSE = 17, 1e-4
 
 _ROUNDING = 1e-9  # of equilibria, relative to the largest number
 
-_AT_ONCE, _IN_FULL = 50_000, 2_000
+_AT_ONCE, _IN_FULL = {"cpu": 50_000, "cuda": 500_000}, 2_000
 """Rollouts of a call, between which progress is told and Ctrl-C served; points in full, whose equilibria are kept."""
 
 
@@ -243,7 +244,8 @@ class _Runs:
     def bands(self, in_full: bool) -> Iterator[tuple[int, int]]:
         """Rows of the map that are run together, by all controllers one after the other: they share equilibria."""
         n, columns = self.shape
-        size = _IN_FULL // columns if in_full else _AT_ONCE // (columns * self.settings.seeds)
+        most = _AT_ONCE[self.settings.device]
+        size = _IN_FULL // columns if in_full else most // (columns * self.settings.seeds)
         size = 1 if self.rows.name in DELAYS and not in_full else max(1, size)
         yield from ((first, min(first + size, n)) for first in range(0, n, size))
 
@@ -347,12 +349,17 @@ class _Runs:
         call = self.loop.call((columns + first,))
         start = np.repeat(call.start, (last - first) * columns, axis=0)
         start[:, :n_rows] = self._rows_at(range(first, last))
-        yield slice(None), *self._judged(call, start, len(self.loop.situations) - 1)
+        yield slice(None), *self._judged(call, start)
 
-    def _judged(self, call: Call, start: Array, noisy: int) -> tuple[Array, Array]:
-        """Mean cost and share of lost loops of starts; the random numbers are those of the situation `noisy`."""
-        seeds, n = self.settings.seeds, len(start)
-        streams = [self.loop.repeated(seed).call((noisy,)).streams for seed in range(seeds)]
+    @cached_property
+    def _streams(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], Array]]:
+        """Random numbers of each seed: those of the far corner, which has every noise that any point has."""
+        far = len(self.loop.situations) - 1
+        return [self.loop.repeated(seed).call((far,)).streams for seed in range(self.settings.seeds)]
+
+    def _judged(self, call: Call, start: Array) -> tuple[Array, Array]:
+        """Mean cost and share of lost loops of starts."""
+        seeds, n, streams = self.settings.seeds, len(start), self._streams
         codes, keys = (np.repeat(np.concatenate([one[k] for one in streams]), n, axis=0) for k in range(2))
         steps = count_steps(self.situation.t_end, self.settings.step)
         every = np.tile(start, (seeds, 1))
