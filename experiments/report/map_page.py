@@ -122,6 +122,6 @@ def _peaks(case: MapCase, margins: Mapping[str, Array]) -> Html:
     ]
     lead = (
         "Largest peak of sensitivity about the plant's operating points, gains at rest, on a coarser grid; "
-        f"{_LARGEST_PEAK:g} stands for this and beyond, an unstable loop among it."
+        f"{_LARGEST_PEAK:g} stands for this and beyond, an unstable loop among it; blank: no rest."
     )
     return section("ms", "Margins: Ms", multiples(figures), lead=lead, folded=False)
