@@ -82,7 +82,7 @@ def load(folder: Path) -> ReportData:
             knowledge=_knowledge(folder, data, arrays),
             teaching=_teaching(folder, data.teaching) if isinstance(data.teaching, TeachingView) else data.teaching,
             searches=histories(folder, {c.key: c.label for c in data.controllers}),
-            provenance=provenance(folder),
+            provenance=provenance(folder, data.verdict.recommended),
             exports=_read(folder, MANIFEST, _proofs) if (folder / MANIFEST).is_file() else (),
         )
     except (ValueError, TypeError, KeyError, IndexError, OSError) as error:
@@ -163,6 +163,7 @@ def _proofs(path: Path) -> tuple[Proof, ...]:
 _FILES = (
     ("knowledge_base.json", "the knowledge base at equal actuator travel: terms, rules, law, record of its validation"),
     ("knowledge_base_free_travel.json", "the same with free actuator travel"),
+    ("knowledge_base_direct.json", "the knowledge base without imitation"),
     ("given.json", "the knowledge base that the design started from, with its validation here"),
     ("teaching_signal.csv", "best gains over time with inputs and weights"),
     ("trade_off.json", "number of rules against fitness, taught and validation, and what each rule is worth"),
@@ -181,22 +182,28 @@ _FILES = (
 )
 
 
-def provenance(run: Path) -> Provenance:
-    """Return how the run in a folder can be repeated."""
+_REFINED = {"knowledge_base": "knowledge_base.json", "knowledge_base_free": "knowledge_base_free_travel.json"}
+
+
+def provenance(run: Path, recommended: str) -> Provenance:
+    """Return how the run in a folder can be repeated; files are told, that of the recommended controller as such."""
     record, versions = read_record(run), formats.read_json(run / "versions.json")
     return Provenance(
         command=" ".join(["sscq", record["command"], *map(shlex.quote, record["overrides"])]),
         seed=str(record["config"]["seed"]),
         config=str(yaml.safe_dump(record["config"], sort_keys=False, allow_unicode=True, width=110)),
         versions=tuple((name, version) for name, version in versions.items() if version),
-        files=tuple(_files(run)),
+        files=tuple(_files(run, recommended)),
     )
 
 
-def _files(run: Path) -> list[tuple[str, str]]:
+def _files(run: Path, recommended: str) -> list[tuple[str, str]]:
     """The files of the run, the look-up tables beside their knowledge bases."""
-    found = [(name, text) for name, text in _FILES if (run / name).exists()]
+    chosen = (_RULES | _REFINED).get(recommended)
+    found = [
+        (name, f"{text} (recommended)" if name == chosen else text) for name, text in _FILES if (run / name).exists()
+    ]
     fronts = [(path.name, "the front of a law of the plant's own field") for path in run.glob("front_rival_*.csv")]
     found += sorted(fronts)
     tables = sorted(path.name for path in run.glob("knowledge_base*_table*.csv"))
-    return [*found[:2], *((name, "its gains as a look-up table") for name in tables), *found[2:]]
+    return [*found[:3], *((name, "its gains as a look-up table") for name in tables), *found[2:]]

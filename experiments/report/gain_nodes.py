@@ -74,9 +74,10 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     ends = ", ".join(f"{_place(v, v.low)} … {_number(v, v.high)}" for v in shown)
     others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
     whole = math.prod(v.n_terms for v in base.inputs) == sum(rule.on for rule in base.rules)
-    untold = "" if whole else ", and where no rule is left,"
+    untold = "" if whole else " it, and where no rule is left,"
     beyond = (
-        f"beyond the outer points gains stay; outside what was taught ({ends}){untold} they return to the reference"
+        f"from the outer points to the edge of what was taught ({ends}) gains stay; outside{untold} they return to the "
+        "reference"
     )
     beyond += " gains" + _fading(kb)
     return GainNodes(tuple(rows), f"{told}; {beyond}{others}")

@@ -61,7 +61,7 @@ def _cost(found: WorstFinding, name: str) -> str:
 def _how_often(found: WorstFinding) -> str:
     """How many situations it lost, with what that says of all others."""
     bound = 100.0 * failure_bound(found.drawn, found.drawn_failures, _CONFIDENCE)
-    most = f"at most {number(bound, 3)} % of such draws ({100.0 * _CONFIDENCE:g} % confidence)"
+    most = f"by those drawn, at most {number(bound, 3)} % of all such draws ({100.0 * _CONFIDENCE:g} % confidence)"
     of = f"{found.searched + found.drawn} situations ({found.searched} searched, {found.drawn} drawn)"
     if not found.failures:
         return f"No loop lost in {of}: {most}"

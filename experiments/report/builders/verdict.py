@@ -155,15 +155,18 @@ def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     return Criterion("chance can be told from effect", seeds > 1 and differs, told, unmet)
 
 
+_MARGINS = "margins are kept for the taught plants"  # over all declared ones: a share of draws, told apart
+
+
 def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
     limits, kept = case.setup.limits, keeps_margins(case.bench, case.contenders[name])
     if limits is None or kept is None:
         margins = margins_of(case, case.contenders[name])
-        return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
+        return Criterion(_MARGINS, None, margins.reason if isinstance(margins, NotAvailable) else "")
     told = _peak_told(max(m.worst().sensitivity.value for m in case.judgement.margins[name]), limits.sensitivity)
     if passing := [m.sensitivity.value for m in case.judgement.passing.get(name, ())]:
         told += f"; in passing {_peak_told(max(passing), limits.in_passing.sensitivity)}"
-    return Criterion("margins are kept", kept, told, f"it does not keep the margins at the operating points ({told})")
+    return Criterion(_MARGINS, kept, told, f"it does not keep the margins at the operating points ({told})")
 
 
 def _peak_told(peak: float, limit: float) -> str:

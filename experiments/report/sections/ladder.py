@@ -148,7 +148,7 @@ def _change(view: PageView, controller: ControllerResult, group: Group) -> Html:
         return element("td", missing())
     words = interval(found.change).partition("interval ")[2]
     ratio = f"{number(found.travel_ratio, 3)} ×" if finite(found.travel_ratio) else ""
-    travel = f"equal travel ({ratio})" if found.equal_travel else f"travel {ratio}"
+    travel = f"within the same travel ({ratio})" if found.equal_travel else f"travel {ratio}"
     return element("td", words or element("span", "none", class_="missing"), element("small", travel), class_="span")
 
 
