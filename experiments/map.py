@@ -30,6 +30,7 @@ from sscq.worst.robustness_map import MapSettings, RobustnessMap, map_axis, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from configs.schema import MapConfig
     from experiments.runtime.run_folder import RunFolder
@@ -46,11 +47,11 @@ def draw_map(config: MapConfig, folder: RunFolder) -> None:
     margins = folder.stage("margins", lambda _: peaks(config, case), *formats.as_npz("margins.npz"))
     numbers = summary(case, stored)
     folder.write_npz("map.npz", stored)
-    _write_table(folder, case, stored)
+    table = _write_table(folder, case, stored)
     folder.write_json("metrics.json", numbers)
     page = folder.write_text("map.html", map_page.page(case, stored, margins))
     print("\n".join(told(case, numbers)))
-    print(f"map: {page}")
+    print(f"map: {page}\nnumbers: {table}")
 
 
 def prepared(config: MapConfig) -> MapCase:
@@ -59,7 +60,7 @@ def prepared(config: MapConfig) -> MapCase:
     Raises
     ------
     ValueError
-        If the knowledge base, the axes or the situation do not fit the plant, or there is no GPU that was asked for.
+        If the knowledge base, the axes or the situation do not fit the plant.
     """
     kb, plant = kb_case.loaded(config)
     if config.x is None or config.y is None:
@@ -69,10 +70,16 @@ def prepared(config: MapConfig) -> MapCase:
     name = config.situation or standard_sets(plant)["taught"][0].name
     if name not in known:
         raise UserError(unknown(f"situation of plant {plant.name!r}", name, list(known)))
-    if config.device == "cuda":
-        gpu()
     contenders = kb_case.contenders_of(kb, config.controller.own_gains)
     return MapCase(plant, known[name], contenders, kb_case.fitness_of(kb), axes[0], axes[1])
+
+
+def checked(config: MapConfig) -> MapCase:
+    """Return what is to be drawn, before anything is written; a GPU that was asked for must be there."""
+    case = prepared(config)
+    if config.device == "cuda" and config.resume is None:
+        gpu()
+    return case
 
 
 def computed(config: MapConfig, case: MapCase) -> RobustnessMap:
@@ -123,14 +130,15 @@ def _arrays(made: RobustnessMap) -> dict[str, np.ndarray]:
     return ends | {"cost": made.cost, "lost": made.lost, "starts": np.array(made.starts)}
 
 
-def _write_table(folder: RunFolder, case: MapCase, stored: dict[str, np.ndarray]) -> None:
+def _write_table(folder: RunFolder, case: MapCase, stored: dict[str, np.ndarray]) -> Path:
+    """Write map.csv and return its path; of a map that is too fine for a table that of its arrays."""
     if stored["cost"][0].size > _TABLE_ROWS:
-        return
+        return folder.path / "map.npz"
     names = [one.name for one in case.contenders]
     head = [case.x.name, case.y.name, *(f"{what}_{name}" for name in names for what in ("cost", "lost"))]
     y, x = np.meshgrid(stored["y"], stored["x"], indexing="ij")
     columns = [each[k].reshape(-1) for k in range(len(names)) for each in (stored["cost"], stored["lost"])]
-    folder.write_csv("map.csv", head, np.column_stack([x.reshape(-1), y.reshape(-1), *columns]).tolist())
+    return folder.write_csv("map.csv", head, np.column_stack([x.reshape(-1), y.reshape(-1), *columns]).tolist())
 
 
 def summary(case: MapCase, stored: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -189,7 +197,7 @@ def _axis_words(axis: MapAxis) -> str:
     return f"{axis.name.removeprefix('parameters.')} {axis.values[0]:g} .. {axis.values[-1]:g}{unit}"
 
 
-_run = command("map", draw_map, prepared)
+_run = command("map", draw_map, checked)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -24,7 +24,7 @@ from configs.schema.search import AssuranceConfig, BudgetConfig, FitnessConfig, 
 from controllers.settings import setting
 from flcs.export.guard import Guard
 from flcs.export.pid_block import VendorForm
-from plants.core.gpu.run import DEVICES
+from plants.core.gpu import DEVICES
 from sscq.worst.envelope import Envelope
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ _MOST_MEDIANS = 4.0  # of J: colours are for what loops cost that work
 def page(case: MapCase, stored: Mapping[str, Array], margins: Mapping[str, Array]) -> str:
     """Return the page."""
     parts = [_change(case, stored), _cost(case, stored), _lost(case, stored), _peaks(case, margins)]
-    told = element("p", f"{words.situation(case.plant, case.situation)}. The cross: this situation's own values.")
+    cross = " The cross: this situation's own values." if _cross(case, stored) else ""
+    told = element("p", f"{words.situation(case.plant, case.situation)}.{cross}")
     return document("Robustness map:", case.plant.name, told, *filter(None, parts))
 
 
@@ -43,7 +44,7 @@ def _surface(
     units = [axis.unit if axis.unit != "1" else "" for axis in (case.x, case.y)]
     across, up = (axis.name.removeprefix("parameters.") for axis in (case.x, case.y))
     surface = Surface(name, across, up, x, y, values, x_unit=units[0], y_unit=units[1], scale=scale, signed=signed)
-    return element("figure", heat_map(surface, _cross(case, x, y)))
+    return element("figure", heat_map(surface, _cross(case, stored)))
 
 
 def _coarser(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
@@ -61,8 +62,9 @@ def _block_means(values: Array, size: int) -> Array:
     return np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
 
 
-def _cross(case: MapCase, x: Array, y: Array) -> tuple[tuple[Array, Array], ...]:
-    """Where the situation itself lies on the map."""
+def _cross(case: MapCase, stored: Mapping[str, Array]) -> tuple[tuple[Array, Array], ...]:
+    """Where the situation itself lies on the map; empty: elsewhere."""
+    x, y = stored["x"], stored["y"]
     place = [axis.value_in(case.situation, case.plant) for axis in (case.x, case.y)]
     if not (x[0] <= place[0] <= x[-1] and y[0] <= place[1] <= y[-1]):
         return ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.gpu.run import DEVICES
+from plants.core.gpu import DEVICES
 from plants.core.gpu.run import run as on_gpu
 from plants.core.gpu.text import device_text
 from plants.core.kernel import kernel as kernels
@@ -202,6 +202,8 @@ class ClosedLoop:
 
     def repeated(self, number: int) -> ClosedLoop:
         """Return the loop in the same situations with the seeds of a repetition; nothing is traced or printed again."""
+        if self.device == "cuda" and not self.observe:
+            _ = self.device_text  # printed once, for all repetitions
         other = copy.copy(self)
         other.situations = repeated(self.situations, number)
         other._calls = {}  # noqa: SLF001  (of this class)

@@ -9,6 +9,7 @@ splines between. Where this is not close enough, or a plant may refuse a point, 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import numpy as np
 
 from plants.core.gpu.run import run as on_gpu
 from plants.core.kernel.run import RolloutJob, grid, run
+from plants.core.motion.loop_account import warn
 from plants.core.motion.simulate import count_steps
 from plants.core.names import unknown
 from sscq.loop.closed_loop import ClosedLoop
@@ -25,7 +27,7 @@ from sscq.loop.quality import Quality
 from sscq.worst.genome import begins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,6 +92,9 @@ class MapAxis:
         group, _, name = self.name.rpartition(".")
         if not group:
             return replace(situation, **{self.name: value})  # type: ignore[arg-type]
+        given = getattr(situation, group)
+        if given is None or isinstance(given, Mapping):  # what is not named follows the constraints of a closed chain
+            return replace(situation, **{group: {**(given or {}), name: value}})  # type: ignore[arg-type]
         names = [q.name for q in getattr(plant, _GROUPS[group])]
         known = dict(zip(names, map(float, self._all(situation, plant)), strict=True))
         return replace(situation, **{group: known | {name: value}})  # type: ignore[arg-type]
@@ -195,10 +200,15 @@ def robustness_map(
     Raises
     ------
     ValueError
-        If both axes are delays or the same quantity, or a controller is given several sets of gains.
+        If both axes are delays (the plant's own dead time is one) or the same quantity, a controller is given several
+        sets of gains, or the plant can start nowhere on the map's edges.
+
+    Warns
+    -----
+    LoopGainWarning
+        Once for a controller, where a loop-free mode met a gain of the plant's algebraic loop that it does not bear.
     """
-    if x.name == y.name or {x.name, y.name} <= set(DELAYS):
-        raise ValueError(f"a map is over two quantities, at most one of them a delay, got {x.name} and {y.name}")
+    _check_pair(plant, x, y)
     runs = [_Runs(plant, *controller, situation, (x, y), settings) for controller in controllers.values()]
     ways = {one.starts() for one in runs}
     way = next(each for each in ("in full", "close", "exact") if each in ways)
@@ -211,9 +221,23 @@ def robustness_map(
             done += (last - first) * runs[0].shape[1] * settings.seeds
             if report is not None:
                 report(done)
+    for one in runs:
+        one.caution()
     if runs[0].turned:
         cost, lost = (np.swapaxes(each, 1, 2) for each in (cost, lost))
     return RobustnessMap(x, y, tuple(controllers), cost, lost, way)
+
+
+def _check_pair(plant: Plant, x: MapAxis, y: MapAxis) -> None:
+    names = {x.name, y.name}
+    noises = "noise" in names and any(name.startswith("noise.") for name in names)
+    if x.name == y.name or noises or names <= _delays(plant):
+        raise ValueError(f"a map is over two quantities, at most one of them a delay, got {x.name} and {y.name}")
+
+
+def _delays(plant: Plant) -> set[str]:
+    """Axes whose values a whole call shares."""
+    return {*DELAYS, f"parameters.{plant.input_delay}"}
 
 
 class _Runs:
@@ -229,9 +253,17 @@ class _Runs:
         settings: MapSettings,
     ) -> None:
         self.plant, self.controller, self.situation, self.settings = plant, controller, situation, settings
-        self.turned = axes[0].name in DELAYS  # a delay is the same for a whole call: it goes along the rows
+        self.turned = axes[0].name in _delays(plant)  # a delay is the same for a whole call: it goes along the rows
         self.along, self.rows = axes if not self.turned else axes[::-1]
-        self.loop = self._loop(self._edges())
+        edges = self._edges()
+        begun = [one for one in edges if begins(plant, one, settings.step)] if self._refuses() else edges
+        if not begun:
+            raise ValueError(
+                f"plant {plant.name!r} cannot start or rest anywhere on the map's edges: {situation.name!r}"
+            )
+        self._whole = len(begun) == len(edges)
+        self.loop = self._loop(begun)
+        self._met: list[Array] = []
         self.theta = as_theta(controller, self.loop, gains)
         if len(self.theta) != 1:
             raise ValueError(f"a map is of one set of gains, got {len(self.theta)}")
@@ -246,7 +278,7 @@ class _Runs:
         n, columns = self.shape
         most = _AT_ONCE[self.settings.device]
         size = _IN_FULL // columns if in_full else most // (columns * self.settings.seeds)
-        size = 1 if self.rows.name in DELAYS and not in_full else max(1, size)
+        size = 1 if self.rows.name in _delays(self.plant) and not in_full else max(1, size)
         yield from ((first, min(first + size, n)) for first in range(0, n, size))
 
     def fill(self, cost: Array, lost: Array, band: tuple[int, int], in_full: bool) -> None:
@@ -267,6 +299,10 @@ class _Runs:
         first = [self._at(column, 0) for column in range(columns)]
         return [*first, *(self._at(0, row) for row in range(rows)), self._at(columns - 1, rows - 1)]
 
+    def _refuses(self) -> bool:
+        """Whether there may be points at which the plant cannot start or rest."""
+        return self.plant.admissible is not None or self.plant.loses_at_rest
+
     def _loop(self, situations: list[Situation]) -> ClosedLoop:
         own = self.settings
         return ClosedLoop(
@@ -286,12 +322,15 @@ class _Runs:
     def starts(self) -> str:
         """Return how starts are made, see :class:`RobustnessMap`; the least that will do."""
         columns, rows = len(self.along.values), len(self.rows.values)
-        if self.plant.admissible is not None:
+        if self.plant.admissible is not None or not self._whole:
             return "in full"
         edges = np.stack([self.loop.start_rows(k) for k in range(columns + rows)])
         self._along, self._down = edges[:columns], edges[columns:]
         self._moved = (self._along != edges[0]).any(axis=0)
-        both = np.flatnonzero(self._moved & (self._down != edges[0]).any(axis=0))
+        down = (self._down != edges[0]).any(axis=0)
+        both = np.flatnonzero(self._moved & down)
+        if any((changed & (self._moved | down)).any() for changed in self._of_seeds[0]):
+            return "in full"
         splines = self._of_both(both) if len(both) else {}
         if splines is None:
             return "in full"
@@ -304,8 +343,12 @@ class _Runs:
         if made.tobytes() == put_together.tobytes():
             return "exact"
         apart = np.abs(made - put_together)
-        rounding = _ROUNDING * np.abs(made[:, apart.any(axis=0)]).max()  # a loss that is 0 comes out as 1e-17
-        return "in full" if (apart > np.maximum(_CLOSE * np.ptp(made, axis=0), rounding)).any() else "close"
+        differs = np.flatnonzero(~(apart == 0.0).all(axis=0))
+        if not np.isfinite(apart[:, differs]).all():
+            return "in full"
+        rounding = _ROUNDING * np.abs(made[:, differs]).max(initial=0.0)  # a loss that is 0 comes out as 1e-17
+        allowed = np.maximum(_CLOSE * np.ptp(made[:, differs], axis=0), rounding)
+        return "in full" if (apart[:, differs] > allowed).any() else "close"
 
     def _of_both(self, numbers: NDArray[np.intp]) -> dict[int, Any] | None:
         """Splines over the map of numbers that hang on both quantities, where a plant can rest all over it."""
@@ -328,7 +371,7 @@ class _Runs:
     def _made(self, places: list[tuple[int, int]]) -> Array | None:
         """Starts in full at places (column, row); None where the plant refuses one, or the kernel is another."""
         several = [self._at(*place) for place in places]
-        if self.plant.loses_at_rest and not all(begins(self.plant, one, self.settings.step) for one in several):
+        if self._refuses() and not all(begins(self.plant, one, self.settings.step) for one in several):
             return None
         loop = self._loop([*several, *self.loop.situations])
         same = loop.kernel.text == self.loop.kernel.text
@@ -357,31 +400,47 @@ class _Runs:
         far = len(self.loop.situations) - 1
         return [self.loop.repeated(seed).call((far,)).streams for seed in range(self.settings.seeds)]
 
+    @cached_property
+    def _of_seeds(self) -> tuple[list[NDArray[np.bool_]], list[Array]]:
+        """Which numbers of a start are other ones with each seed (how filtered noise begins), and the starts."""
+        far = len(self.loop.situations) - 1
+        starts = [self.loop.repeated(seed).start_rows(far) for seed in range(self.settings.seeds)]
+        return [one != starts[0] for one in starts], starts
+
     def _judged(self, call: Call, start: Array) -> tuple[Array, Array]:
         """Mean cost and share of lost loops of starts."""
         seeds, n, streams = self.settings.seeds, len(start), self._streams
         codes, keys = (np.repeat(np.concatenate([one[k] for one in streams]), n, axis=0) for k in range(2))
         steps = count_steps(self.situation.t_end, self.settings.step)
         every = np.tile(start, (seeds, 1))
-        job = RolloutJob(
-            every, self.theta, codes, keys, streams[0][2], steps, self.settings.step, 0, call.integers, call.numbers
-        )
-        return self._costs(self.loop, job, seeds)
+        for seed, (changed, begun) in enumerate(zip(*self._of_seeds, strict=True)):
+            places = np.flatnonzero(changed)
+            every[seed * n : (seed + 1) * n, places] = begun[places]
+        numbers = (self.settings.step, 0, call.integers, call.numbers)
+        return self._costs(RolloutJob(every, self.theta, codes, keys, streams[0][2], steps, *numbers))
 
-    def _costs(self, loop: ClosedLoop, job: RolloutJob, seeds: int) -> tuple[Array, Array]:
+    def _costs(self, job: RolloutJob) -> tuple[Array, Array]:
+        loop, seeds = self.loop, self.settings.seeds
         if self.settings.device == "cuda":
             results = on_gpu(loop.device_text, job)
         else:
-            results, _, _ = run(
-                loop.kernel, job, grid(len(job.start), 1, loop.kernel.lanes), threads=self.settings.threads
-            )
+            where = grid(len(job.start), 1, loop.kernel.lanes)
+            results, _, _ = run(loop.kernel, job, where, threads=self.settings.threads)
         outcome = loop.outcome(results, job.n_steps, None, np.empty(0))
+        if loop.watch is not None:
+            self._met.append(outcome.watched.max(axis=0))
         diverged = np.where(outcome.steps < job.n_steps, outcome.steps * job.step, np.nan)[:, None]
         measures = {name: values[:, None] for name, values in zip(loop.measures, outcome.measures.T, strict=True)}
         names = ("",) * len(diverged)
         quality = Quality(names, np.full(len(diverged), self.situation.t_end), diverged, measures)
         cost = self.settings.fitness.per_situation(quality)[:, 0].reshape(seeds, -1)
         return cost.mean(axis=0), np.isfinite(diverged[:, 0]).reshape(seeds, -1).mean(axis=0)
+
+    def caution(self) -> None:
+        """Say what a loop-free mode did not bear; points made in full have said it."""
+        if self.loop.watch is not None and self._met:
+            met = np.max(self._met, axis=0)[None, None]
+            warn(self.loop.watch.caution(met, (f"{self.situation.name}, a point of the map",)), 4)
 
     # ------------------------------------------------------------------------------------------------ starts in full
 
@@ -392,18 +451,14 @@ class _Runs:
         there = [k for k, one in enumerate(several) if begins(self.plant, one, self.settings.step)]
         if not there:
             return
-        loop = self._loop([*(several[k] for k in there), *self._edges_that_begin()])
+        # The ends of the edges behind the points: what any of them has is compiled into every call's kernel.
+        loop = self._loop([*(several[k] for k in there), self.loop.situations[0], self.loop.situations[-1]])
         total_cost, total_lost = np.zeros(len(there)), np.zeros(len(there))
         for seed in range(self.settings.seeds):
             quality = loop.repeated(seed).evaluate(self.theta, self.settings.threads)
             total_cost += self.settings.fitness.per_situation(quality)[: len(there), 0]
             total_lost += np.isfinite(quality.diverged_at[: len(there), 0])
         yield np.array(there), total_cost / self.settings.seeds, total_lost / self.settings.seeds
-
-    def _edges_that_begin(self) -> list[Situation]:
-        """Behind the points of a call, so that every call is of the same kernel."""
-        far = [self.loop.situations[0], self.loop.situations[-1]]
-        return [one for one in far if begins(self.plant, one, self.settings.step)]
 
 
 def read_range(text: str) -> tuple[str, float, float]:

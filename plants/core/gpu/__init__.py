@@ -5,3 +5,6 @@ ptx      that text as PTX
 driver   the few calls of NVIDIA's driver that are needed
 run      rollouts of a grid in launches
 """
+
+DEVICES = ("cpu", "cuda")
+"""Where closed loops can be run."""

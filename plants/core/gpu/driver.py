@@ -5,7 +5,10 @@ The driver compiles PTX for the GPU that is there, and keeps what it compiled in
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -30,13 +33,12 @@ class GpuError(RuntimeError):
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU: its name, compute capability, multiprocessors, their clock [Hz], and memory [bytes]."""
+    """A GPU: its name, compute capability, multiprocessors, and their clock [Hz]."""
 
     name: str
     capability: tuple[int, int]
     processors: int
     clock: float
-    memory: int
 
 
 class DeviceArray:
@@ -67,8 +69,8 @@ class DeviceArray:
         return array
 
     def __del__(self) -> None:
-        if self.address.value and connection.cache_info().currsize:
-            connection().library.cuMemFree_v2(self.address)
+        if self.address.value and is_connected():
+            connection().freed("cuMemFree_v2", self.address)
 
 
 class GpuFunction:
@@ -81,8 +83,8 @@ class GpuFunction:
     """
 
     def __init__(self, text: str, symbol: str) -> None:
-        driver = connection()
         self._module, self._function = ctypes.c_void_p(), ctypes.c_void_p()
+        driver = connection()
         log = ctypes.create_string_buffer(_LOG_BYTES)
         options = (ctypes.c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), _LOG_BYTES)
@@ -94,6 +96,10 @@ class GpuFunction:
             raise GpuError(f"{error}: {log.value.decode(errors='replace').strip()}") from None
         driver.call("cuModuleGetFunction", ctypes.byref(self._function), self._module, symbol.encode())
         self.registers, self.local = self._attribute(_REGISTERS), self._attribute(_LOCAL)
+
+    def __del__(self) -> None:
+        if self._module.value and is_connected():
+            connection().freed("cuModuleUnload", self._module)
 
     def _attribute(self, number: int) -> int:
         value = ctypes.c_int()
@@ -137,34 +143,44 @@ def gpu() -> Gpu:
 
 class _Driver:
     def __init__(self) -> None:
-        self.library = _library()
-        if self.library.cuInit(0):
-            raise NoGpuError("NVIDIA's driver finds no GPU here; leave device=cuda out to run on the CPU")
+        self.library, self._here = _library(), threading.local()
+        if code := self.library.cuInit(0):
+            told = f"NVIDIA's driver finds no GPU here ({self._words(code)})"
+            raise NoGpuError(f"{told}; leave device=cuda out to run on the CPU")
         place, context = ctypes.c_int(), ctypes.c_void_p()
+        self._here.ready = True  # until there is a context to be made the thread's
         self.call("cuDeviceGet", ctypes.byref(place), 0)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), place)
-        self.call("cuCtxSetCurrent", context)
-        self.context = context
+        self.context, self._here.ready = context, False
         self.gpu = self._of(place)
 
     def _of(self, place: ctypes.c_int) -> Gpu:
-        name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
+        name = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", name, 256, place)
-        self.call("cuDeviceTotalMem_v2", ctypes.byref(memory), place)
         values = []
         for attribute in (_MAJOR, _MINOR, _PROCESSORS, _KILOHERTZ):
             value = ctypes.c_int()
             self.call("cuDeviceGetAttribute", ctypes.byref(value), attribute, place)
             values.append(value.value)
-        return Gpu(name.value.decode(), (values[0], values[1]), values[2], 1e3 * values[3], memory.value)
+        return Gpu(name.value.decode(), (values[0], values[1]), values[2], 1e3 * values[3])
 
     def call(self, name: str, *values: Any) -> None:
-        code = getattr(self.library, name)(*values)
-        if code:
-            text = ctypes.c_char_p()
-            self.library.cuGetErrorString(code, ctypes.byref(text))
-            told = text.value.decode() if text.value else f"error {code}"
-            raise GpuError(f"NVIDIA's driver, {name}: {told}")
+        """Call a function of the driver; each thread is told the GPU's context before its first one."""
+        if not getattr(self._here, "ready", False):
+            self._here.ready = True
+            self.call("cuCtxSetCurrent", self.context)
+        if code := getattr(self.library, name)(*values):
+            raise GpuError(f"NVIDIA's driver, {name}: {self._words(code)}")
+
+    def freed(self, name: str, handle: Any) -> None:
+        """Give something back; at the end of a process the driver may have gone before."""
+        with contextlib.suppress(GpuError):
+            self.call(name, handle)
+
+    def _words(self, code: int) -> str:
+        text = ctypes.c_char_p()
+        self.library.cuGetErrorString(code, ctypes.byref(text))
+        return text.value.decode() if text.value else f"error {code}"
 
 
 def _library() -> Any:
@@ -178,7 +194,29 @@ def _library() -> Any:
     )
 
 
+_connecting = threading.Lock()
+
+
 @lru_cache(maxsize=1)
+def _connected() -> _Driver:
+    return _Driver()
+
+
+def is_connected() -> bool:
+    """Return whether a connection has been made."""
+    return bool(_connected.cache_info().currsize)
+
+
+def forget() -> None:
+    """Make the next call look for a GPU anew."""
+    _connected.cache_clear()
+
+
 def connection() -> _Driver:
     """Return the connection to the first GPU, which is made once."""
-    return _Driver()
+    with _connecting:
+        return _connected()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_connected.cache_clear)  # a forked process has no GPU: it is told so anew

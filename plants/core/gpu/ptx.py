@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plants.core.compiler import module_text
 from plants.core.gpu.text import ARGUMENTS, FENCE, OWN
+from plants.core.kernel.machine_code import free
 
 if TYPE_CHECKING:
     from plants.core.gpu.text import DeviceText
@@ -53,22 +53,27 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 """
 
 
-def ptx(kernel: DeviceText, ring_rows: int, processor: str = PROCESSOR, language: str = LANGUAGE) -> str:
+def ptx(kernel: DeviceText, ring_rows: int) -> str:
     """Return the PTX of a kernel; its rollouts have `ring_rows` rows behind the kernel's own.
+
+    It serves all numbers of such rows up to the next power of two: delays of about a length share one.
 
     The function :data:`SYMBOL` is given the first and behind the last rollout, how many of them are side by side, and
     whether these are candidates (1) or starts (0), then the arrays of ``text.ARGUMENTS``, each by address and shape.
     """
-    return _ptx(kernel.text, kernel.rows.count, max(1, ring_rows), kernel.n_streams, processor, language)
+    rings = 1 << max(0, ring_rows - 1).bit_length()
+    return _ptx(kernel.text, kernel.rows.count, rings, kernel.n_streams)
 
 
 @lru_cache(maxsize=32)
-def _ptx(text: str, n_rows: int, ring_rows: int, n_streams: int, processor: str, language: str) -> str:
+def _ptx(text: str, n_rows: int, ring_rows: int, n_streams: int) -> str:
     import llvmlite.binding as llvm
+
+    from plants.core.compiler import module_text
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(_TRIPLE).create_target_machine(cpu=processor, features=language, opt=3)
+    machine = llvm.Target.from_triple(_TRIPLE).create_target_machine(cpu=PROCESSOR, features=LANGUAGE, opt=3)
     body = module_text(text, "rollout", ARGUMENTS, "rollout").replace(
         "define void @rollout", "define internal void @rollout"
     )
@@ -81,7 +86,9 @@ def _ptx(text: str, n_rows: int, ring_rows: int, n_streams: int, processor: str,
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    free(passes)
     return machine.emit_assembly(module)
 
 

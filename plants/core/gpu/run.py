@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plants.core.gpu import driver
-from plants.core.gpu.ptx import LANGUAGE, PROCESSOR, SYMBOL, ptx
+from plants.core.gpu.ptx import SYMBOL, ptx
 
 if TYPE_CHECKING:
     from plants.core.gpu.text import DeviceText
     from plants.core.kernel.run import RolloutJob
-
-DEVICES = ("cpu", "cuda")
 
 THREADS = 128
 """Of a block."""
@@ -22,8 +21,8 @@ THREADS = 128
 WARP = 32
 """Threads that go in step."""
 
-_LAUNCH_STEPS = 4e11
-"""Steps of rollouts in a launch: some tenths of a second, so that Ctrl-C is served and no display driver stops it."""
+_FIRST_STEPS, _LAUNCH_SECONDS, _MOST_GROWTH = 1e9, 0.2, 50.0
+"""Steps of rollouts in the first launch; time of the others: Ctrl-C is served, no display driver stops them; growth."""
 
 
 def run(kernel: DeviceText, job: RolloutJob) -> np.ndarray:
@@ -49,7 +48,7 @@ class Prepared:
 
     def __init__(self, kernel: DeviceText, job: RolloutJob) -> None:
         self.kernel = kernel
-        self.function = _function(ptx(kernel, job.start.shape[1] - kernel.rows.count, PROCESSOR, LANGUAGE))
+        self.function = _function(ptx(kernel, job.start.shape[1] - kernel.rows.count))
         self.n_starts, self.n_candidates, self.n_steps = len(job.start), len(job.theta), job.n_steps
         n_results = sum(kernel.rows.size[name] for name in kernel.results)
         integers = [job.first_step, job.n_steps, *(job.integers[name] for name in kernel.integers)]
@@ -66,13 +65,20 @@ class Prepared:
         total = self.n_starts * self.n_candidates
         across = int(not self.kernel.reads_again or self.n_starts < WARP)
         inner = self.n_candidates if across else self.n_starts
-        size = max(THREADS, int(_LAUNCH_STEPS / max(1, self.n_steps)) // THREADS * THREADS)
-        for first in range(0, total, size):
+        first, size = 0, self._whole_blocks(_FIRST_STEPS / max(1, self.n_steps))
+        while first < total:
             last = min(first + size, total)
-            self.function.launch(
-                -(-(last - first) // THREADS), THREADS, [first, last, inner, across, self.n_candidates, *self._given]
-            )
+            begun = time.perf_counter()
+            given = [first, last, inner, across, self.n_candidates, *self._given]
+            self.function.launch(-(-(last - first) // THREADS), THREADS, given)
             driver.wait()
+            took = max(time.perf_counter() - begun, 1e-6)
+            size = self._whole_blocks(min(_LAUNCH_SECONDS / took, _MOST_GROWTH) * (last - first))
+            first = last
+
+    @staticmethod
+    def _whole_blocks(rollouts: float) -> int:
+        return max(1, int(rollouts) // THREADS) * THREADS
 
 
 @lru_cache(maxsize=32)

@@ -69,7 +69,7 @@ def rollout(source, candidate, out, start, theta, codes, keys, series, integers,
     h = numbers[0]
 {unpack}
 {begin}
-    for row in range(ring.shape[0]):
+    for row in range(start.shape[1] - {n_rows}):
         ring[row] = start[source, {n_rows} + row]
     step = first_step
     while step < first_step + n_steps:

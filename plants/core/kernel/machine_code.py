@@ -177,11 +177,11 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
-    _free(passes)
+    free(passes)
     return module
 
 
-def _free(passes: Any) -> None:
+def free(passes: Any) -> None:
     """Free a pass manager with the tables that its passes hold, half a MiB and more.
 
     llvmlite 0.50 leaves it in memory for ever: the empty `_dispose` of its first base class hides that of the second.

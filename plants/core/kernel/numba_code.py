@@ -54,7 +54,7 @@ def by_numba(text: str, arguments: Sequence[str]) -> Callable[..., None]:
         raise ModuleNotFoundError(
             "SSCQ_COMPILER=numba needs Numba, which is not installed: pip install numba"
         ) from None
-    settings: dict[str, Any] = {"error_model": "numpy"}
+    settings: dict[str, Any] = {"error_model": "numpy", "nogil": True}
     if _FUSED in text:
         settings["fastmath"] = {"contract"}
     head, printed, rest = text.partition(_FMA)

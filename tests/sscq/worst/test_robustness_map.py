@@ -7,6 +7,7 @@ import pytest
 
 import plants
 from controllers import PID
+from plants.excitation import PRBS, UniformFilter
 from sscq import Situation, evaluate, standard_sets
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import repeated
@@ -53,6 +54,41 @@ def test_every_point_is_what_its_situation_costs(x, y):
     for k, gains in enumerate(GAINS.values()):
         for place in ((0, 0), (2, 5), (5, 3)):
             assert found.cost[k][place] == cost_at(found, VDP, FAR, place, gains)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_plant_s_own_dead_time_is_a_delay(turned):
+    plant = plants.get("fopdt")
+    situation, gains = replace(standard_sets(plant)["taught"][0], t_end=8.0), {"one": (PID(), [[1.0, 0.5, 0.0]])}
+    settings = replace(SETTINGS, step=plant.step)
+    ranges = (plant.input_delay, 0.2, 1.0), ("noise", 0.0, 0.05)
+    found = drawn(plant, situation, *(ranges[::-1] if turned else ranges), gains, settings)
+    assert found.starts == "exact"
+    for place in ((0, 0), (2, 5), (5, 3)):
+        assert found.cost[0][place] == cost_at(found, plant, situation, place, gains["one"], settings)
+
+
+@pytest.mark.parametrize("excitation", [PRBS(0.3, hold=0.1), UniformFilter(0.3, 2.0)])
+def test_seeds_begin_where_their_noise_begins(excitation):
+    situation = replace(FAR, excitation=excitation)
+    found = drawn(VDP, situation, ("mu", 0.1, 3.0), ("delay", 0.0, 0.2))
+    assert found.starts == "exact"
+    for place in ((0, 0), (2, 5)):
+        assert found.cost[0][place] == cost_at(found, VDP, situation, place, GAINS["one"])
+
+
+def test_points_where_the_plant_cannot_rest_are_blank():
+    plant = plants.get("heater")
+    situation = replace(standard_sets(plant)["taught"][0], t_end=20.0)
+    gains, settings = {"one": (PID(), [[1.0, 0.01, 0.0] * 2])}, replace(SETTINGS, step=plant.step, seeds=1)
+    controller = {"one": (tuple(PID() for _ in plant.channels), gains["one"][1])}
+    found = drawn(plant, situation, ("heater 1", 0.001, 0.02), ("ambient", 288.0, 300.0), controller, settings, n=4)
+    blank = np.isnan(found.cost[0])
+    assert found.starts == "in full"
+    assert blank[:, 0].all()  # a heater ten times too weak
+    assert not blank[:, -1].any()
+    with pytest.raises(ValueError, match="cannot start or rest anywhere on the map's edges"):
+        drawn(plant, situation, ("heater 1", 0.001, 0.002), ("ambient", 288.0, 300.0), controller, settings, n=4)
 
 
 def test_a_loss_at_rest_is_found_by_splines_or_in_full():
@@ -105,7 +141,11 @@ def test_axes_that_do_not_fit_are_refused(axis, message):
 
 
 def test_two_delays_or_one_quantity_twice_are_refused():
-    for ranges in ((("mu", 0.5, 1.0), ("mu", 0.5, 2.0)), (("delay", 0.0, 0.1), ("output_delay", 0.0, 0.1))):
+    for ranges in (
+        (("mu", 0.5, 1.0), ("mu", 0.5, 2.0)),
+        (("delay", 0.0, 0.1), ("output_delay", 0.0, 0.1)),
+        (("noise.position", 0.0, 0.1), ("noise", 0.0, 0.1)),
+    ):
         with pytest.raises(ValueError, match="two quantities, at most one of them a delay"):
             drawn(VDP, FAR, *ranges)
     with pytest.raises(ValueError, match="at least 2 points in each direction, got 1"):

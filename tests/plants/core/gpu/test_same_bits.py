@@ -90,10 +90,10 @@ def test_other_streams_are_other_noise(emulated):
 
 def test_without_a_driver_a_sentence_says_so(monkeypatch):
     monkeypatch.setattr(driver, "LIBRARIES", ("there-is-no-such-library.so",))
-    driver.connection.cache_clear()
+    driver.forget()
     with pytest.raises(driver.NoGpuError, match=r"no NVIDIA driver here.*leave device=cuda out"):
         evaluate(plants.get("van_der_pol"), PID(), gains(), STILL, device="cuda")
-    driver.connection.cache_clear()
+    driver.forget()
 
 
 def test_other_devices_are_refused_by_name():
