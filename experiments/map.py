@@ -26,7 +26,8 @@ from plants.core.gpu.driver import gpu
 from plants.core.names import unknown
 from sscq.situations.situation_sets import standard_sets
 from sscq.worst.envelope import situations_by_name
-from sscq.worst.robustness_map import MapSettings, RobustnessMap, map_axis, read_range, robustness_map
+from sscq.worst.map_axes import map_axis, read_range
+from sscq.worst.robustness_map import MapSettings, RobustnessMap, robustness_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from configs.schema import MapConfig
     from experiments.runtime.run_folder import RunFolder
-    from sscq.worst.robustness_map import MapAxis
+    from sscq.worst.map_axes import MapAxis
 
 _QUANTILES = {"best": 0.0, "median": 0.5, "worst": 1.0}
 _TABLE_ROWS = 250_000  # of map.csv; a finer map is kept as arrays alone

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.fitness import Fitness
     from sscq.situations.situation import Situation
-    from sscq.worst.robustness_map import MapAxis
+    from sscq.worst.map_axes import MapAxis
 
 
 @dataclass(frozen=True)

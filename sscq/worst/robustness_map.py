@@ -8,9 +8,7 @@ splines between. Where this is not close enough, or a plant may refuse a point, 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +18,14 @@ from plants.core.gpu.run import run as on_gpu
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.motion.loop_account import warn
 from plants.core.motion.simulate import count_steps
-from plants.core.names import unknown
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.evaluate import as_theta
 from sscq.loop.quality import Quality
 from sscq.worst.genome import begins
+from sscq.worst.map_axes import check_pair, delays
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,11 +33,10 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
     from sscq.loop.closed_loop import Call
     from sscq.situations.situation import Situation
+    from sscq.worst.map_axes import MapAxis
 
     Array = NDArray[np.float64]
 
-DELAYS = ("delay", "output_delay")
-_GROUPS = {"parameters": "parameters", "initial": "states", "noise": "measurements"}
 _PROBES = 24
 """Points that are made in full, at random places, before starts that are put together are believed."""
 
@@ -50,85 +47,6 @@ _ROUNDING = 1e-9  # of equilibria, relative to the largest number
 
 _AT_ONCE, _IN_FULL = {"cpu": 50_000, "cuda": 500_000}, 2_000
 """Rollouts of a call, between which progress is told and Ctrl-C served; points in full, whose equilibria are kept."""
-
-
-@dataclass(frozen=True)
-class MapAxis:
-    """What one direction of a map means.
-
-    Attributes
-    ----------
-    name : str
-        A parameter; "delay", "output_delay" or "noise" (of all controlled outputs); or a name in a group, such as
-        "parameters.mu", "initial.position", "noise.position".
-    values : array [n]
-        In the quantity's unit.
-    unit : str
-    """
-
-    name: str
-    values: Array
-    unit: str
-
-    def value_in(self, situation: Situation, plant: Plant) -> float:
-        """Return the quantity's value in a situation; of the noise of all outputs the largest."""
-        group, _, name = self.name.rpartition(".")
-        if self.name == "noise":
-            return max(situation.noise_levels(plant))
-        if not group:
-            return float(getattr(situation, self.name))
-        names = [q.name for q in getattr(plant, _GROUPS[group])]
-        return float(self._all(situation, plant)[names.index(name)])
-
-    def _all(self, situation: Situation, plant: Plant) -> Sequence[float]:
-        """Values of all quantities of the axis's group."""
-        group = self.name.partition(".")[0]
-        if group == "noise":
-            return situation.noise_levels(plant)
-        return plant.values(_GROUPS[group], getattr(situation, group))
-
-    def set_in(self, situation: Situation, value: float, plant: Plant) -> Situation:
-        """Return a situation with the quantity at a value."""
-        group, _, name = self.name.rpartition(".")
-        if not group:
-            return replace(situation, **{self.name: value})  # type: ignore[arg-type]
-        given = getattr(situation, group)
-        if given is None or isinstance(given, Mapping):  # what is not named follows the constraints of a closed chain
-            return replace(situation, **{group: {**(given or {}), name: value}})  # type: ignore[arg-type]
-        names = [q.name for q in getattr(plant, _GROUPS[group])]
-        known = dict(zip(names, map(float, self._all(situation, plant)), strict=True))
-        return replace(situation, **{group: known | {name: value}})  # type: ignore[arg-type]
-
-
-def map_axis(plant: Plant, name: str, low: float, high: float, n: int) -> MapAxis:
-    """Return an axis of `n` even values.
-
-    Raises
-    ------
-    ValueError
-        If there is no such quantity, the range is empty or leaves the quantity's bounds, or n is below 2.
-    """
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise ValueError(f"{name}: a range has a lower and a higher finite end, got [{low:g}, {high:g}]")
-    if n < 2:
-        raise ValueError(f"{name}: a map has at least 2 points in each direction, got {n}")
-    group, _, own = name.rpartition(".")
-    if name in (*DELAYS, "noise"):
-        if low < 0.0:
-            raise ValueError(f"{name}: at least 0, got {low:g}")
-        return MapAxis(name, np.linspace(low, high, n), "s" if name in DELAYS else "")
-    group = group or "parameters"
-    if group not in _GROUPS:
-        raise ValueError(unknown("group of quantities of a map", group, tuple(_GROUPS)))
-    quantities = {q.name: q for q in getattr(plant, _GROUPS[group])}
-    if own not in quantities:
-        known = [*quantities, *DELAYS, "noise"] if "." not in name else list(quantities)
-        raise ValueError(unknown(f"quantity of plant {plant.name!r} for a map", own, known))
-    quantity = quantities[own]
-    least, most = (0.0, np.inf) if group == "noise" else (quantity.low, quantity.high)
-    if low < least or high > most:
-        raise ValueError(f"{name}: [{low:g}, {high:g}] leaves the plant's range of it, [{least:g}, {most:g}]")
-    return MapAxis(f"{group}.{own}", np.linspace(low, high, n), quantity.unit)
 
 
 @dataclass(frozen=True)
@@ -208,7 +126,7 @@ def robustness_map(
     LoopGainWarning
         Once for a controller, where a loop-free mode met a gain of the plant's algebraic loop that it does not bear.
     """
-    _check_pair(plant, x, y)
+    check_pair(plant, x, y)
     runs = [_Runs(plant, *controller, situation, (x, y), settings) for controller in controllers.values()]
     ways = {one.starts() for one in runs}
     way = next(each for each in ("in full", "close", "exact") if each in ways)
@@ -228,18 +146,6 @@ def robustness_map(
     return RobustnessMap(x, y, tuple(controllers), cost, lost, way)
 
 
-def _check_pair(plant: Plant, x: MapAxis, y: MapAxis) -> None:
-    names = {x.name, y.name}
-    noises = "noise" in names and any(name.startswith("noise.") for name in names)
-    if x.name == y.name or noises or names <= _delays(plant):
-        raise ValueError(f"a map is over two quantities, at most one of them a delay, got {x.name} and {y.name}")
-
-
-def _delays(plant: Plant) -> set[str]:
-    """Axes whose values a whole call shares."""
-    return {*DELAYS, f"parameters.{plant.input_delay}"}
-
-
 class _Runs:
     """One controller all over a map."""
 
@@ -253,7 +159,7 @@ class _Runs:
         settings: MapSettings,
     ) -> None:
         self.plant, self.controller, self.situation, self.settings = plant, controller, situation, settings
-        self.turned = axes[0].name in _delays(plant)  # a delay is the same for a whole call: it goes along the rows
+        self.turned = axes[0].name in delays(plant)  # a delay is the same for a whole call: it goes along the rows
         self.along, self.rows = axes if not self.turned else axes[::-1]
         edges = self._edges()
         begun = [one for one in edges if begins(plant, one, settings.step)] if self._refuses() else edges
@@ -278,7 +184,7 @@ class _Runs:
         n, columns = self.shape
         most = _AT_ONCE[self.settings.device]
         size = _IN_FULL // columns if in_full else most // (columns * self.settings.seeds)
-        size = 1 if self.rows.name in _delays(self.plant) and not in_full else max(1, size)
+        size = 1 if self.rows.name in delays(self.plant) and not in_full else max(1, size)
         yield from ((first, min(first + size, n)) for first in range(0, n, size))
 
     def fill(self, cost: Array, lost: Array, band: tuple[int, int], in_full: bool) -> None:
@@ -459,20 +365,3 @@ class _Runs:
             total_cost += self.settings.fitness.per_situation(quality)[: len(there), 0]
             total_lost += np.isfinite(quality.diverged_at[: len(there), 0])
         yield np.array(there), total_cost / self.settings.seeds, total_lost / self.settings.seeds
-
-
-def read_range(text: str) -> tuple[str, float, float]:
-    """Return name, low and high of a text such as "mu:[0.1,3]".
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
-    """
-    found = re.fullmatch(r"\s*([^:\[\]]+?)\s*:\s*\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]\s*", text)
-    if found is None:
-        raise ValueError(f"an axis of a map is written name:[low,high], such as mu:[0.1,3], got {text!r}")
-    try:
-        return found[1], float(found[2]), float(found[3])
-    except ValueError:
-        raise ValueError(f"{found[1]}: the ends of a range are numbers, got [{found[2]}, {found[3]}]") from None

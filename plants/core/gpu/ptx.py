@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from plants.core.gpu.text import ARGUMENTS, FENCE, OWN
-from plants.core.kernel.machine_code import free
+from plants.core.kernel.machine_code import free, llvm_text
 
 if TYPE_CHECKING:
     from plants.core.gpu.text import DeviceText
@@ -69,14 +69,10 @@ def ptx(kernel: DeviceText, ring_rows: int) -> str:
 def _ptx(text: str, n_rows: int, ring_rows: int, n_streams: int) -> str:
     import llvmlite.binding as llvm
 
-    from plants.core.compiler import module_text
-
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(_TRIPLE).create_target_machine(cpu=PROCESSOR, features=LANGUAGE, opt=3)
-    body = module_text(text, "rollout", ARGUMENTS, "rollout").replace(
-        "define void @rollout", "define internal void @rollout"
-    )
+    body = llvm_text(text, ARGUMENTS, "rollout").replace("define void @rollout", "define internal void @rollout")
     body = body.replace("#0 {", "#1 {", 1)  # made part of the kernel: its memory becomes registers
     body = body.replace("ptr noalias %theta", "ptr %theta", 1)
     body = re.sub(rf"(define internal void @{FENCE}\(\) )#\d( \{{\nentry:\n)", rf"\1#1\2{_FENCE}", body)

@@ -161,14 +161,19 @@ def _initialised() -> None:
     llvm.initialize_native_asmprinter()
 
 
+def llvm_text(text: str, arguments: Sequence[str], symbol: str) -> str:
+    """Return a source's `rollout` under the name `symbol` as our compiler puts it into LLVM's words."""
+    from plants.core.compiler import module_text  # a filled cache of kernels needs no compiler
+
+    return module_text(text, "rollout", arguments, symbol)
+
+
 def _module(text: str, arguments: Sequence[str]) -> Any:
     """LLVM's optimised module of a source's `rollout` under the name SYMBOL."""
     import llvmlite.binding as llvm
 
-    from plants.core.compiler import module_text  # a filled cache of kernels needs no compiler
-
     machine = _machine()
-    module = llvm.parse_assembly(module_text(text, "rollout", arguments, SYMBOL))
+    module = llvm.parse_assembly(llvm_text(text, arguments, SYMBOL))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
     long = f"\n{IN_PIECES} = 1\n" in text

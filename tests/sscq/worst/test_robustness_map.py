@@ -12,7 +12,8 @@ from sscq import Situation, evaluate, standard_sets
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import repeated
 from sscq.worst import robustness_map as maps
-from sscq.worst.robustness_map import MapSettings, map_axis, read_range, robustness_map
+from sscq.worst.map_axes import map_axis, read_range
+from sscq.worst.robustness_map import MapSettings, robustness_map
 from tests.plants.core.gpu.emulated import on_cpu
 
 VDP = plants.get("van_der_pol")
