@@ -36,7 +36,8 @@ TOGETHER = 8
 
 _THETA = (
     *("x_x", "x_y", "y_x", "y_y", "x_v", "y_v", "x_before", "y_before", "x_after", "y_after", "fading"),
-    *("walk_noise", "load_noise", "noise", "load_start", "curve", "sense", "x_start", "x_variance", "x_shared"),
+    *("walk_noise", "load_noise", "noise", "load_start", "curve", "inverse", "sense"),
+    *("x_start", "x_variance", "x_shared"),
 )
 _COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
 
@@ -126,6 +127,7 @@ def _theta(
         noise**2,
         load**2,
         curve,
+        1.0 / np.where(curve == 0.0, 1.0, curve),
         signs,
         begun.share,
         begun.variance,
@@ -178,16 +180,21 @@ def _kernel(lanes: int) -> Kernel:
         "measured = series[3 * source + 1, step]",
         "output = series[3 * source, step]",
         f"counted = 1.0 if step >= {SKIPPED} else 0.0",
+        "first = lane_theta[chunk, 0]",  # a chunk's parameter sets lie side by side
+        "moved = 0",
         f"for lane in range({design.lanes}):",
-        f"    S[{rows.first['u']}, lane] = series[3 * source + 2, max(step - codes[0, lane_theta[chunk, lane]], 0)]",
+        "    late = series[3 * source + 2, max(step - codes[0, first + lane], 0)]",
+        f"    moved = moved + (0 if late == S[{rows.first['u']}, lane] else 1)",
+        f"    S[{rows.first['u']}, lane] = late",
     )
     design.kept += ["u"]
     design.before += [
         Uniform(fetched),
         LaneLoop("start", (_start,), when="step == 0"),
-        LaneLoop("curve", (_curve,)),
-        LaneLoop("update", (_update,), when="measured > 0.5"),
-        LaneLoop("predict", (_predict,)),
+        LaneLoop("curve", (_curve,), when="moved > 0"),
+        LaneLoop("input_stands", (_input_stands,), when="moved == 0"),  # an exponential less, and the same bits
+        LaneLoop("row", (_update, _predict), when="measured > 0.5"),  # one loop: what is between stays in registers
+        LaneLoop("row_without_output", (_predict,), when="measured <= 0.5"),
         LaneLoop("logarithm", (logarithm,), when=f"step % {TOGETHER} == {TOGETHER - 1}"),
     ]
     return build(design)
@@ -204,15 +211,22 @@ def _start(lane: Lane) -> None:
     values |= {"xx": given["x_variance"], "xd": given["x_shared"], "dd": VAGUE * lane.one("input_scale")}
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
-    first = curved(lane.one("u"), given["curve"]) * given["sense"]
+    first = _acting(lane, given)
     lane["after"], lane["x"], lane["y"] = (first,), (given["x_start"] * first,), (lane.one("first"),)
     lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
 
 
+def _acting(lane: Lane, given: dict[str, Any]) -> Any:
+    return curved(lane.one("u"), given["curve"], given["inverse"]) * given["sense"]
+
+
 def _curve(lane: Lane) -> None:
-    given = _given(lane)
     lane["before"] = lane["after"]
-    lane["after"] = (curved(lane.one("u"), given["curve"]) * given["sense"],)
+    lane["after"] = (_acting(lane, _given(lane)),)
+
+
+def _input_stands(lane: Lane) -> None:
+    lane["before"] = lane["after"]
 
 
 def _update(lane: Lane) -> None:

@@ -27,18 +27,21 @@ Spans = tuple[float, float]
 
 PER_CENT: Spans = (100.0, 100.0)
 
+_SIXTH = 1.0 / 6.0
 _SMALL_CURVE = 1e-5  # of curve times input, below which it is told by its series
 
 
-def curved(u: Any, curve: Any) -> Any:
+def curved(u: Any, curve: Any, inverse: Any = None) -> Any:
     """Return phi of deviations from the middle of the input: (exp(curve u) - 1) / curve, u itself without a curve.
 
-    Of arrays, and of the traced numbers of a kernel.
+    Of arrays, and of the traced numbers of a kernel. Where `inverse`, 1 / curve, is known, a kernel is spared a division.
     """
     bend = curve * u
     small = _SMALL_CURVE - elementary.abs(bend)
-    series = u * (1.0 + bend * (0.5 + bend / 6.0))
-    return elementary.where(small, series, (elementary.exp(bend) - 1.0) / elementary.where(small, 1.0, curve))
+    series = u * (1.0 + bend * (0.5 + bend * _SIXTH))
+    whole = elementary.exp(bend) - 1.0
+    steep = whole * inverse if inverse is not None else whole / elementary.where(small, 1.0, curve)
+    return elementary.where(small, series, steep)
 
 
 @dataclass(frozen=True, eq=False)
