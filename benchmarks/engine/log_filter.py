@@ -43,7 +43,9 @@ def log_filter(size: Size) -> FigureSection:
     prior = TwoLagsPrior(LoopScales.of([record]))
     n = min(size.candidates, _MOST) // LANES * LANES
     plants = prior.parameters(prior.draws(n, rng))
+    moving = LoopRecord(y, u + 0.1 * rng.standard_normal(_ROWS), 1.0)
     calls: dict[str, Callable[[], object]] = {
+        "16 lanes, an input that always moves": lambda: each_log_likelihood(TWO_LAGS, [moving], plants, threads=1),
         "16 lanes": lambda: each_log_likelihood(TWO_LAGS, [record], plants, threads=1),
         "one lane": lambda: each_log_likelihood(TWO_LAGS, [record], plants, threads=1, lanes=1),
     }

@@ -90,6 +90,9 @@ def each_log_likelihood(
     steps = {record.step for record in records}
     if len(steps) != 1:
         raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
+    # In order of dead times: most chunks then have one input for all lanes.
+    order = np.argsort(structure.dead_time(parameters), kind="stable")
+    parameters, sense = parameters[order], np.broadcast_to(sense, len(parameters))[order]
     kernel, n, row = _kernel(lanes), len(parameters), Row.of(structure, parameters, steps.pop())
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
@@ -106,7 +109,8 @@ def each_log_likelihood(
     results, _, _ = run(kernel, job, grid(len(records), len(padded), kernel.lanes), threads=threads)
     total, product = results.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (total - 0.5 * np.log(product)).reshape(len(records), -1)[:, :n]
+        found = np.empty((len(records), n))
+        found[:, order] = (total - 0.5 * np.log(product)).reshape(len(records), -1)[:, :n]
     return np.where(np.isfinite(found), found, -np.inf)
 
 
@@ -182,10 +186,16 @@ def _kernel(lanes: int) -> Kernel:
         f"counted = 1.0 if step >= {SKIPPED} else 0.0",
         "first = lane_theta[chunk, 0]",  # a chunk's parameter sets lie side by side
         "moved = 0",
-        f"for lane in range({design.lanes}):",
-        "    late = series[3 * source + 2, max(step - codes[0, first + lane], 0)]",
-        f"    moved = moved + (0 if late == S[{rows.first['u']}, lane] else 1)",
-        f"    S[{rows.first['u']}, lane] = late",
+        f"if codes[0, first] == codes[0, first + {design.lanes - 1}]:",  # in order: all are as late
+        "    late = series[3 * source + 2, max(step - codes[0, first], 0)]",
+        f"    moved = 0 if late == S[{rows.first['u']}, 0] else 1",
+        f"    for lane in range({design.lanes}):",
+        f"        S[{rows.first['u']}, lane] = late",
+        "else:",
+        f"    for lane in range({design.lanes}):",
+        "        late = series[3 * source + 2, max(step - codes[0, first + lane], 0)]",
+        f"        moved = moved + (0 if late == S[{rows.first['u']}, lane] else 1)",
+        f"        S[{rows.first['u']}, lane] = late",
     )
     design.kept += ["u"]
     design.before += [

@@ -34,7 +34,7 @@ _SMALL_CURVE = 1e-5  # of curve times input, below which it is told by its serie
 def curved(u: Any, curve: Any, inverse: Any = None) -> Any:
     """Return phi of deviations from the middle of the input: (exp(curve u) - 1) / curve, u itself without a curve.
 
-    Of arrays, and of the traced numbers of a kernel. Where `inverse`, 1 / curve, is known, a kernel is spared a division.
+    Of arrays, and of the traced numbers of a kernel. With `inverse`, 1 / curve, a kernel is spared a division.
     """
     bend = curve * u
     small = _SMALL_CURVE - elementary.abs(bend)
