@@ -30,7 +30,7 @@ from sscq.worst.map_axes import map_axis, read_range
 from sscq.worst.robustness_map import MapSettings, RobustnessMap, robustness_map
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from configs.schema import MapConfig
@@ -46,6 +46,10 @@ def draw_map(config: MapConfig, folder: RunFolder) -> None:
     case = prepared(config)
     stored = folder.stage("map", lambda _: _arrays(computed(config, case)), *formats.as_npz("map.npz"))
     margins = folder.stage("margins", lambda _: peaks(config, case), *formats.as_npz("margins.npz"))
+    n, k = config.points, len(case.contenders)
+    _check_shapes(stored, "map", {"x": (n,), "y": (n,), "cost": (k, n, n), "lost": (k, n, n), "starts": ()})
+    m = len(margins.get("x", ()))
+    _check_shapes(margins, "margins", {"x": (m,), "y": (m,), "peak": (k, m, m)})
     numbers = summary(case, stored)
     folder.write_npz("map.npz", stored)
     table = _write_table(folder, case, stored)
@@ -124,6 +128,16 @@ def peaks(config: MapConfig, case: MapCase) -> dict[str, np.ndarray]:
             found[place] = max((np.inf if v is None else v for v in values), default=np.nan)
             progress.at(1 + int(np.ravel_multi_index(place, found.shape)))
     return {"x": columns, "y": rows, "peak": found}
+
+
+def _check_shapes(arrays: Mapping[str, np.ndarray], stage: str, wanted: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise where a stage's file, which may be a stranger's, holds other arrays than its command writes."""
+    for name, shape in wanted.items():
+        there = arrays.get(name)
+        if there is None or there.shape != shape or (name != "starts" and there.dtype != np.float64):
+            found = "none" if there is None else f"{there.dtype} {there.shape}"
+            message = f"array {name!r} of stage {stage!r} must be float64 {shape}, got {found}"
+            raise UserError(f"{message}; delete the stage's folder to have it computed again")
 
 
 def _arrays(made: RobustnessMap) -> dict[str, np.ndarray]:

@@ -1,12 +1,15 @@
 """`sscq map`: a stored knowledge base over two ranges, as a page, a table and numbers."""
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments import cli
+from experiments.runtime import formats
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -34,6 +37,21 @@ def test_a_finished_map_is_drawn_again_from_its_stages(kb_file):
     first = Path("run/map.html").read_bytes()
     cli.main(["map", "resume=run"])
     assert Path("run/map.html").read_bytes() == first
+
+
+@pytest.mark.parametrize(("name", "array"), [("lost", None), ("cost", np.ones((2, 5, 4))), ("x", np.arange(5))])
+def test_a_stage_of_a_stranger_is_refused_in_a_sentence(capsys, kb_file, name, array):
+    """Its hash fits: whoever writes a folder writes that, too."""
+    cli.main(["map", f"kb={kb_file}", *WORDS])
+    place, record = Path("run/stages/map/map.npz"), Path("run/stages/map/stage.json")
+    arrays = {**formats.read_npz(place), name: array}
+    np.savez(place, **{key: value for key, value in arrays.items() if value is not None})
+    stage = json.loads(record.read_text())
+    stage["files"]["map.npz"] = hashlib.sha256(place.read_bytes()).hexdigest()
+    record.write_text(json.dumps(stage))
+    with pytest.raises(SystemExit):
+        cli.main(["map", "resume=run"])
+    assert f"array '{name}' of stage 'map' must be float64" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
