@@ -206,4 +206,6 @@ def _files(run: Path, recommended: str) -> list[tuple[str, str]]:
     fronts = [(path.name, "the front of a law of the plant's own field") for path in run.glob("front_rival_*.csv")]
     found += sorted(fronts)
     tables = sorted(path.name for path in run.glob("knowledge_base*_table*.csv"))
-    return [*found[:3], *((name, "its gains as a look-up table") for name in tables), *found[2:]]
+    rules = {*_RULES.values(), *_REFINED.values()}
+    bases, others = ([one for one in found if (one[0] in rules) is wanted] for wanted in (True, False))
+    return [*bases, *((name, "its gains as a look-up table") for name in tables), *others]

@@ -47,6 +47,12 @@ def _surface(
     return element("figure", heat_map(surface, _cross(case, stored)))
 
 
+def _of_each(case: MapCase, stored: Mapping[str, Array], what: str, values: Array) -> Html:
+    """One picture for each controller, in the same colours; `values` [controller, n_y, n_x]."""
+    named = zip(case.contenders, values, strict=True)
+    return multiples(_surface(case, stored, f"{what}, {one.title}", each, scale=values) for one, each in named)
+
+
 def _coarser(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
     """Means of blocks, where there are more cells than can be seen; a block with a blank is blank."""
     sizes = [-(-n // _FINEST) for n in values.shape]
@@ -95,35 +101,27 @@ def _cost(case: MapCase, stored: Mapping[str, Array]) -> Html:
     whole = np.where(stored["lost"] == 0.0, stored["cost"], np.nan)
     known = whole[np.isfinite(whole)]
     whole = np.minimum(whole, _MOST_MEDIANS * np.median(known)) if known.size else whole
-    figures = [
-        _surface(case, stored, f"J, {one.title}", whole[k], scale=whole) for k, one in enumerate(case.contenders)
-    ]
     lead = (
         "Mean over the seeds, the same colours for all; blank where a loop is lost or the plant cannot start. What "
         f"costs more than {_MOST_MEDIANS:g} times the median is drawn as that."
     )
-    return section("cost", "Cost J", multiples(figures), lead=lead, folded=False)
+    return section("cost", "Cost J", _of_each(case, stored, "J", whole), lead=lead, folded=False)
 
 
 def _lost(case: MapCase, stored: Mapping[str, Array]) -> Html:
     lost = 100.0 * np.where(np.isfinite(stored["cost"]), stored["lost"], np.nan)
     if not (lost > 0.0).any():
         return section("lost", "Lost loops", element("p", "No loop of any controller was lost anywhere."), folded=False)
-    figures = [
-        _surface(case, stored, f"lost [%], {one.title}", lost[k], scale=lost) for k, one in enumerate(case.contenders)
-    ]
-    return section("lost", "Lost loops", multiples(figures), lead="Share of the seeds.", folded=False)
+    figures = _of_each(case, stored, "lost [%]", lost)
+    return section("lost", "Lost loops", figures, lead="Share of the seeds.", folded=False)
 
 
 def _peaks(case: MapCase, margins: Mapping[str, Array]) -> Html:
     if not margins["peak"].size:
         return join(())
     peaks = np.minimum(margins["peak"], _LARGEST_PEAK)
-    figures = [
-        _surface(case, margins, f"Ms, {one.title}", peaks[k], scale=peaks) for k, one in enumerate(case.contenders)
-    ]
     lead = (
         "Largest peak of sensitivity about the plant's operating points, gains at rest, on a coarser grid; "
         f"{_LARGEST_PEAK:g} stands for this and beyond, an unstable loop among it; blank: no rest."
     )
-    return section("ms", "Margins: Ms", multiples(figures), lead=lead, folded=False)
+    return section("ms", "Margins: Ms", _of_each(case, margins, "Ms", peaks), lead=lead, folded=False)

@@ -14,6 +14,7 @@ from configs import FOLDER, rules, store
 from configs.schema import (
     DesignConfig,
     EvaluateConfig,
+    MapConfig,
     NetworkSettings,
     RunConfig,
     SimulateConfig,
@@ -43,7 +44,13 @@ def composed(name, *overrides):
 
 @pytest.mark.parametrize(
     ("name", "schema"),
-    [("design", DesignConfig), ("simulate", SimulateConfig), ("evaluate", EvaluateConfig), ("worst", WorstConfig)],
+    [
+        ("design", DesignConfig),
+        ("simulate", SimulateConfig),
+        ("evaluate", EvaluateConfig),
+        ("worst", WorstConfig),
+        ("map", MapConfig),
+    ],
 )
 def test_every_command_runs_as_it_stands(name, schema):
     assert isinstance(composed(name), schema)
@@ -100,7 +107,7 @@ def test_a_search_for_the_worst_case_is_none_or_long_enough():
 
 
 def test_every_setting_is_documented():
-    for schema in (DesignConfig, SimulateConfig, EvaluateConfig, WorstConfig):
+    for schema in (DesignConfig, SimulateConfig, EvaluateConfig, MapConfig, WorstConfig):
         assert [leaf.key for leaf in rules.settings(schema) if not leaf.rule.text] == []
 
 

@@ -41,10 +41,6 @@ class NumbaCode:
         """Call it; arrays that must not be written to are copied, since Numba's types say nothing of that."""
         self._call(*(v if not isinstance(v, np.ndarray) or v.flags.writeable else v.copy() for v in values))
 
-    def bound(self, *values: Any) -> Callable[[], None]:
-        """Return the call with these arguments."""
-        return functools.partial(self, *values)
-
 
 def by_numba(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     """Return the rollout of a generated text as Numba compiles it, told that fma rounds once."""

@@ -101,6 +101,14 @@ def test_a_resumed_run_of_an_earlier_release_gets_its_page(place, run):
     assert (run / files.NAME).read_bytes() == (place / files.NAME).read_bytes()
 
 
+def test_every_file_is_told_once_and_the_recommended_one_as_such(run):
+    for name in ("knowledge_base_direct.json", "given.json"):
+        (run / name).write_text("{}")
+    told = files.provenance(run, "knowledge_base_direct").files
+    assert len({name for name, _ in told}) == len(told)
+    assert [name for name, text in told if text.endswith("(recommended)")] == ["knowledge_base_direct.json"]
+
+
 def test_runs_of_other_commands_are_refused(tmp_path):
     RunFolder.create(tmp_path / "run", command="evaluate", config={}).close()
     with pytest.raises(UserError, match="is a run of `sscq evaluate`"):
