@@ -119,8 +119,8 @@ def tell(*lines: str) -> None:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Show warnings as ``warning: message``, without the line of source they came from."""
-    shown = warnings.showwarning
+    """Show warnings as ``warning: message``, each message once, without the line of source they came from."""
+    shown, told = warnings.showwarning, set[str]()
 
     def show(
         message: Warning | str,
@@ -130,7 +130,9 @@ def plain_warnings() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,  # noqa: ARG001
     ) -> None:
-        print(f"warning: {message}", file=file or sys.stderr)
+        if str(message) not in told:  # what a plant's start is warned of, each of its many runs would tell again
+            told.add(str(message))
+            print(f"warning: {message}", file=file or sys.stderr)
 
     warnings.showwarning = show
     try:

@@ -179,6 +179,7 @@ def victims(kb: Path) -> list[Victim]:
     return [
         Victim("design", ("design", *SMALL)),
         Victim("worst", ("worst", f"kb={kb}", "evaluations=400", "seed=1")),
+        Victim("map", ("map", f"kb={kb}", "x=K:[0.7,1.3]", "y=L:[0.2,0.4]", "points=60")),
         Victim("export", ("export", f"kb={kb}", "to=[c,st,python,tables]")),
         Victim("sweep", ("design", *SMALL), seeds=(1, 2)),
     ]
@@ -188,7 +189,7 @@ def main() -> None:
     """Kill as often as asked; exit code 1 where anything was lost or came out otherwise."""
     parser = argparse.ArgumentParser(description="Kill commands at random moments, go on, compare to the byte.")
     parser.add_argument("count", type=int, nargs="?", default=40, help="kills (default: 40)")
-    parser.add_argument("--of", default="design,worst,export,sweep", help="which commands, separated by commas")
+    parser.add_argument("--of", default="design,worst,map,export,sweep", help="which commands, separated by commas")
     parser.add_argument("--seed", type=int, default=0, help="of the moments (default: 0)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kills_") as folder:

@@ -56,9 +56,10 @@ def test_anything_raised_in_a_users_file_is_the_users(capsys, tmp_path):
     assert capsys.readouterr().err == "error: my_plant.py, line 2: IndexError: tuple index out of range\n"
 
 
-def test_warnings_are_shown_without_source(capsys):
+def test_warnings_are_shown_once_and_without_source(capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         with plain_warnings():
-            warnings.warn("this fitness picks useless controllers", stacklevel=1)
+            for _ in range(2):
+                warnings.warn("this fitness picks useless controllers", stacklevel=1)
     assert capsys.readouterr().err == "warning: this fitness picks useless controllers\n"
