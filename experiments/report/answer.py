@@ -21,7 +21,7 @@ from experiments.runtime.tables import in_words, number, text_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from experiments.report.records.gains import ChannelGains
+    from experiments.report.records.gains import ChannelGains, MarginPoint
     from experiments.report.records.report_data import ReportData
     from experiments.report.records.results import ControllerResult, Estimate, JudgedRuns
     from experiments.report.records.verdict import LossCount
@@ -328,6 +328,8 @@ class MarginChange:
     ----------
     better, points : int
         At so many points, of so many that both have, the own one is better by more than rounding.
+    least, most : float
+        Relative change at single points, both at the same one: the worst points of two controllers may be different.
     """
 
     name: str
@@ -337,6 +339,8 @@ class MarginChange:
     more_is_worse: bool
     better: int = 0
     points: int = 0
+    least: float = math.nan
+    most: float = math.nan
 
     def __str__(self) -> str:
         """As in "Ms 1.13 against 1.16"."""
@@ -350,7 +354,8 @@ class MarginChange:
     @property
     def note(self) -> str:
         """What the worst points do not tell; empty: nothing."""
-        return f"better at {self.better} of {self.points} points" if self.mixed else ""
+        single = f": {percent(self.least)} … {percent(self.most)}" if self.least < self.most else ""
+        return f"better at {self.better} of {self.points} points{single}" if self.mixed or single else ""
 
     @property
     def mixed(self) -> bool:
@@ -373,12 +378,20 @@ def margin_changes(data: ReportData, controller: str, against: str) -> tuple[Mar
     own, other = known
     there = {point.operating_point: point for point in other.points}
     pairs = [(point, there[point.operating_point]) for point in own.points if point.operating_point in there]
-    peaks = sum(a.sensitivity_peak < b.sensitivity_peak * (1.0 - _EQUAL) for a, b in pairs)
-    delays = sum(a.delay_margin > b.delay_margin * (1.0 + _EQUAL) for a, b in pairs)
     return (
-        MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True, peaks, len(pairs)),
-        MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False, delays, len(pairs)),
+        _change(pairs, "sensitivity_peak", MarginChange("Ms", "", own.sensitivity_peak, other.sensitivity_peak, True)),
+        _change(pairs, "delay_margin", MarginChange("delay margin", "s", own.delay_margin, other.delay_margin, False)),
     )
+
+
+def _change(pairs: Sequence[tuple[MarginPoint, MarginPoint]], margin: str, found: MarginChange) -> MarginChange:
+    """Add what the points of both say, each compared with itself."""
+    pair = [(getattr(a, margin), getattr(b, margin)) for a, b in pairs]
+    changes = [own / other - 1.0 for own, other in pair if math.isfinite(own) and math.isfinite(other) and other > 0.0]
+    signed = [(b, a) if found.more_is_worse else (a, b) for a, b in pair]
+    better = sum(more > less * (1.0 + _EQUAL) for more, less in signed)
+    told = {"least": min(changes), "most": max(changes)} if len(changes) == len(pair) > 1 else {}
+    return replace(found, better=better, points=len(pair), **told)
 
 
 _EQUAL = 0.005  # margins of two controllers that differ by no more, as a share, are told as the same

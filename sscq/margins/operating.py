@@ -205,16 +205,14 @@ class OperatingMargins:
 
     def _paid_slopes(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases) -> np.ndarray:
         """Slopes of what gain sets pay together with respect to each of their gains [n, n_sets, n_gains]."""
-        paid = self.channels.penalty(gains, limits, threads, cases)
+        size = gains.shape[-1]
+        steps = _GAIN_STEP * np.maximum(np.abs(gains), _SMALL_GAIN)
+        asked = np.concatenate([gains, *(gains + steps * unit for unit in np.eye(size))])  # in one call: there are many
+        paid, *ahead = np.split(self.channels.penalty(asked, limits, threads, cases), size + 1, axis=1)
         share = np.full(paid.shape, _MEAN_SHARE / paid.shape[-1])
         np.put_along_axis(share, paid.argmax(axis=-1)[..., None], share[..., :1] + 1.0, axis=-1)
-        found, steps = np.empty(gains.shape), _GAIN_STEP * np.maximum(np.abs(gains), _SMALL_GAIN)
-        for g in range(gains.shape[-1]):
-            ahead = gains.copy()
-            ahead[..., g] += steps[..., g]
-            there = self.channels.penalty(ahead, limits, threads, cases)
-            found[..., g] = (share * (there - paid)).sum(axis=0) / steps[..., g]
-        return found
+        slopes = [(share * (there - paid)).sum(axis=0) / steps[..., g] for g, there in enumerate(ahead)]
+        return np.stack(slopes, axis=-1)
 
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None

@@ -170,7 +170,7 @@ def _of_knowledge_base(case: FinishedDesign) -> Iterator[ReportWarning]:
         name: value for name, value in result.kb.valid_range.items() if name in {"delay", "output_delay", "noise"}
     }
     said = ", ".join(f"{name.replace('_', ' ')} {_span(*value)}" for name, value in ranges.items())
-    yield ReportWarning(f"The knowledge base was taught for {said}; beyond, it has not proved itself.", "note")
+    yield ReportWarning(f"The knowledge base was taught for {said}; beyond, only fresh situations tell of it.", "note")
     outside = [p.label for p in case.places if p.kind == "unforeseen" and _outside(case, p, ranges)]
     if outside:
         yield ReportWarning(f"Outside that range are the unforeseen situations: {', '.join(outside)}.", "note")

@@ -54,7 +54,7 @@ GLOSSARY = (
     ("firing strength", "degree of activation", "how much a rule applies now, 0 to 1"),
     ("teaching signal", "gain trajectory to learn", "gains that the search found best over time; a network learns it"),
     ("reference gains", "nominal gains", "fixed gains that the schedule returns to where it knows nothing"),
-    ("cost J", "objective function", "what the search makes small; defined under the ladder of baselines"),
+    ("cost J", "objective function", "what the search makes small; its formula stands under the recommendation"),
     ("effort", "∫u² dt, control energy", "integral of the squared command"),
     ("travel", "total variation of u, Σ|Δu|", "the way the actuator goes; wears valves and gears"),
     ("entropy production", "dissipated power, for T0 = 1", "rate at which useful energy is lost"),

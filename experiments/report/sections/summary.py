@@ -59,7 +59,7 @@ def measures_table(view: PageView) -> Html:
     rows += _margin_rows(view, found[0].controller, against)
     where = "fresh situations" if view.on_draws else view.judged_words
     survived = " that both survive" if lost_loops(view.data) else ""
-    title = element("h3", f"{name}: change of every measure in the mean of {where}{survived}")
+    title = element("h3", f"{name}: change by measure, in the mean of {where}{survived}")
     return element("div", title, table(("measure", *heads), rows, style="measures"))
 
 
@@ -85,7 +85,8 @@ def _margin_cells(found: MarginChange, *, judging: bool) -> tuple[Html, Html]:
     if finite(found.change):
         worded = judging and not found.mixed
         mark = judged(found.change, more_is_better=not found.more_is_worse) if worded else percent(found.change)
-    return element("td", mark), element("td", found.values, class_="span")
+    worst = f"worst {found.values}" if found.points > 1 else found.values
+    return element("td", mark), element("td", worst, class_="span")
 
 
 def _from_to(view: PageView, measure: str, keys: list[str]) -> str:

@@ -251,13 +251,15 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         "IAE VALUES m s ▲ +9.0 % worse +5.0 … +12.0 %",
         "entropy ∫|ΔṠ| dt VALUES ≈ −2.0 % not proven −6.0 … +3.0 %",
         "travel VALUES not available",
-        "Ms worst point ▼ −8.6 % better 1.63 against 1.79 delay margin worst point ▼ −29.7 % worse 0.209 against 0.297 s",
+        "Ms better at 5 of 5 points: −9.7 % … −8.6 % ▼ −8.6 % better worst 1.63 against 1.79",
+        "delay margin better at 0 of 5 points: −29.7 % … −24",
+        "▼ −29.7 % worse worst 0.209 against 0.297 s",
     ):
         assert told in re.sub(r"[\d.]+ → [\d.]+", "VALUES", first)
     refused = replace(shown, verdict=replace(verdict, recommended="fixed"))
     first = words(render(refused)).partition("What to type")[0]
-    assert "(not recommended): change of every measure" in first
-    for told in (" −30.0 % −35.0 … −25.0 %", " +9.0 % +5.0 … +12.0 %", "Ms worst point −8.6 % 1.63 against 1.79"):
+    assert "(not recommended): change by measure" in first
+    for told in (" −30.0 % −35.0 … −25.0 %", " +9.0 % +5.0 … +12.0 %", "−8.6 % −8.6 % worst 1.63 against 1.79"):
         assert told in first  # no word or colour for what is turned down
     runs = JudgedRuns(256, 1, {})
     lost = replace(shown, controllers=tuple(replace(c, judged=runs) for c in data.controllers))
