@@ -243,8 +243,7 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         MeasureChange("kb", "fixed", "entropy_difference_abs", Estimate(-0.02, -0.06, 0.03)),
         MeasureChange("kb", "fixed", "total_variation", Estimate(float("nan"))),
     )
-    verdict = replace(data.verdict, measures=changes)
-    shown = replace(data, verdict=verdict, units={"iae": "m s"})
+    shown = replace(data, verdict=replace(data.verdict, measures=changes), units={"iae": "m s"})
     first = words(render(shown)).partition("Conditions of the verdict")[0]
     for told in (
         "cost J VALUES ▼ −30.0 % better −35.0 … −25.0 %",
@@ -255,7 +254,7 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         "▼ −29.7 % worse worst 0.209 against 0.297 s",
     ):
         assert told in re.sub(r"[\d.]+ → [\d.]+", "VALUES", first)
-    refused = replace(shown, verdict=replace(verdict, recommended="fixed"))
+    refused = replace(shown, verdict=replace(shown.verdict, recommended="fixed"))
     first = words(render(refused)).partition("What to type")[0]
     assert "(not recommended): change by measure" in first
     for told in (" −30.0 % −35.0 … −25.0 %", " +9.0 % +5.0 … +12.0 %", "−8.6 % −8.6 % worst 1.63 against 1.79"):
