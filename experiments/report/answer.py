@@ -167,7 +167,7 @@ def sources(data: ReportData) -> str:
         told += f" With the damping of the {other} in place of its own: J {_printed(verdict.same_damping)}."
     tracking = found.get("iae")
     if tracking is not None and not (tracking.high < 0.0 or (math.isnan(tracking.high) and tracking.value < 0.0)):
-        told += " Tracking (IAE) is not better."
+        told += f" Tracking (IAE) is {'worse' if tracking.low > 0.0 else 'not better'}."
     return " ".join([told.strip(), *(f"{text}." for text in verdict.trade_offs)]).strip()
 
 

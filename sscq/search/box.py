@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 SCALES = ("linear", "log", "step")
+_AT_LOW = 1e-14  # of a gene's range
 
 # Signs of the four points of a half-fraction of the two-level design in three genes: balanced in every gene, and no two
 # genes vary together. Further genes repeat the columns.
@@ -127,14 +128,17 @@ class Box:
         return np.clip((_scaled(self.clip(genomes)[:, self.free], sign) - low) / (high - low), 0.0, 1.0)
 
     def decode(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return genomes [n, n_genes] for points of the unit cube [n, n_free]; 0 and 1 give exactly the bounds."""
+        """Return genomes [n, n_genes] for points of the unit cube [n, n_free]; 0 and 1 give exactly the bounds.
+
+        What is nearer to 0 than any plant could tell gives the lower bound, too: no gain is 1e-300.
+        """
         low, high, sign = self._sides
         values = low + points * (high - low)
         if sign.any():
             log = np.flatnonzero(sign)
             values[:, log] = sign[log] * np.exp(sign[log] * values[:, log])
         values = np.where(points >= 1.0, self._bounds[1][self.free], values)
-        values = np.where(points <= 0.0, self._bounds[0][self.free], values)
+        values = np.where(points <= _AT_LOW, self._bounds[0][self.free], values)
         genomes = np.tile(self._bounds[0], (len(points), 1))
         genomes[:, self.free] = values
         return self._inside(genomes)

@@ -216,7 +216,7 @@ def compare(
     if travel.value > TRAVEL_SLACK:
         reasons.append(f"it needs more actuator travel ({travel})")
     if tracking is not None and tracking.value > 0.0:
-        reasons.append(f"it tracks worse: {other.error_name} {tracking}")
+        reasons.append(f"it {worse_tracking(tracking)}: {other.error_name} {tracking}")
     if same is not None and not holds("mean", same, fewer=fewer):
         reasons.append(f"with the fixed gains' damping in place of its own J does not improve reliably ({same})")
     if new_failures:
@@ -243,6 +243,11 @@ def compare(
         same_damping=same,
         **_over_searches((other, *searches), baseline, rows, seed),
     )
+
+
+def worse_tracking(change: Change) -> str:
+    """Return words for a tracking error whose mean is larger: "tracks worse" where that is beyond chance."""
+    return "tracks worse" if change.low > 0.0 else "may track worse"
 
 
 def _of_fitness(changes: Mapping[str, Change], lost: np.ndarray, *, fewer: bool) -> list[str]:

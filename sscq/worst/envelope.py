@@ -18,6 +18,7 @@ from plants.core.names import unknown
 from plants.core.quantities import checked_together, finite_number, finite_range
 from plants.excitation import Constant, Step, WhiteNoise
 from sscq.situations.situation_sets import standard_sets
+from sscq.worst.free_states import check_free, free_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,6 +118,7 @@ class Envelope:
                         f"envelope: {name}[{key}] must lie in [{quantity.low:g}, {quantity.high:g}] {quantity.unit}, "
                         f"got [{low:g}, {high:g}]"
                     )
+        check_free(plant, list(self.initial))
         for one in self.together:
             plant.start(None, one)  # refuses unknown names and values out of bounds
         outputs = [channel.output for channel in plant.channels]
@@ -291,9 +293,11 @@ def _parameters(plant: Plant, several: Sequence[Situation], spread: float) -> di
 
 
 def _initial(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
-    columns = zip(*(plant.start(s.initial, s.parameters)[0] for s in several), strict=True)
+    starts = [plant.start(s.initial, s.parameters) for s in several]
+    columns = zip(*(x for x, _ in starts), strict=True)
     ranges = {q.name: _span([q.nominal, *values]) for q, values in zip(plant.states, columns, strict=True)}
-    return {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
+    free = free_states(plant, [name for name, ends in ranges.items() if ends[0] < ends[1]], starts)
+    return {name: ranges[name] for name in free}
 
 
 def _disturbances(plant: Plant, table: Sequence[Sequence[float]], rest: Sequence[float]) -> dict[str, Range]:

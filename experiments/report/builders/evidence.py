@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from experiments.runtime.tables import in_words
 from experiments.settings.situations import common
 from plants.core.motion.modes import scheme
 from plants.excitation import Constant, Ramp, Step, as_signal
+from plants.mechanics.equations import Equations
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from experiments.report.records.learning import SearchHistory
     from plants.core.quantities import Quantity
@@ -61,7 +63,7 @@ def about(case: FinishedDesign) -> PlantText:
     plant, setup = case.plant, case.setup
     loops = [_loop(case, i) for i in range(len(plant.channels))]
     listed = {
-        "states (range of the model)": _listed(plant.states, _range),
+        _ranged(plant.states): _listed(plant.states, _range),
         "parameters": _listed(plant.parameters, _value),
         "disturbances": _listed(plant.disturbances, _name),
     }
@@ -93,6 +95,11 @@ def _range(q: Quantity) -> str:
     return f"{q.name} {plain(q.low)} … {plain(q.high)}{unit}" if known else _name(q)
 
 
+def _ranged(quantities: Sequence[Quantity]) -> str:
+    limited = any(math.isfinite(end) for q in quantities for end in (q.low, q.high))
+    return "states (range of the model)" if limited else "states"
+
+
 def _value(q: Quantity) -> str:
     return f"{q.name} = {with_unit(q.nominal, q.unit)}"
 
@@ -105,13 +112,20 @@ def _equations(case: FinishedDesign) -> str:
     """Text of the functions that the plant is made of; none for functions that were generated."""
     told: dict[str, str] = {}
     blocks = [block for name in _BLOCKS if (block := getattr(case.plant, name)) is not None]
+    derived = {id(owner): owner for block in blocks if isinstance(owner := getattr(block, "__self__", None), Equations)}
+    if derived:  # of a mechanism: what was derived, not what derives it
+        text = "\n\n".join(owner.source() for owner in derived.values())
+        return _cut(["# fma(a, b, c) = a b + c", *re.sub(r"\bk_", "", text).splitlines()])
     try:
         for block in blocks:
             if getattr(block, "__module__", "") != type(case.plant).__module__:
                 _tell(block, told)
     except (OSError, TypeError):
         return ""
-    lines = "\n\n".join(text for text in dict.fromkeys(told.values()) if text).splitlines()
+    return _cut("\n\n".join(text for text in dict.fromkeys(told.values()) if text).splitlines())
+
+
+def _cut(lines: list[str]) -> str:
     cut = [f"# ... {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
     return "\n".join([*lines[:_MOST_LINES], *cut])
 

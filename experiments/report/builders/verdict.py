@@ -24,7 +24,7 @@ from experiments.report.records.verdict import (
     VerdictComparison,
     VerdictText,
 )
-from sscq.verdict.comparison import TRAVEL_SLACK, change_where_alive, holds, loses_fewer
+from sscq.verdict.comparison import TRAVEL_SLACK, change_where_alive, holds, loses_fewer, worse_tracking
 from sscq.verdict.verdict import NEAR
 
 if TYPE_CHECKING:
@@ -125,7 +125,8 @@ def _tracking_criterion(case: FinishedDesign, found: Comparison) -> list[Criteri
     if found.error is None:
         return []
     name, told = case.setup.fitness.error.upper(), bracketed(estimates.of_change(found.error))
-    return [Criterion(f"mean {name} is no worse", found.error.value <= 0.0, told, f"it tracks worse: {name} {told}")]
+    unmet = f"it {worse_tracking(found.error)}: {name} {told}"
+    return [Criterion(f"mean {name} is no worse", found.error.value <= 0.0, told, unmet)]
 
 
 def _damping_criterion(found: Comparison) -> list[Criterion]:

@@ -52,14 +52,13 @@ def worst_card(view: PageView) -> Html:
 
 def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
     """Of the situations on which the verdict rests; the recorded ones are named ones."""
-    rival, runs = view.data.controller(found.against), view.recommended.judged
+    own, rival, runs = view.recommended, view.data.controller(found.against), view.recommended.judged
     cost = _lost_or(found.cost)
     there = (" (", rival.name, ": ", _lost_or(found.other_cost), ")")
     parts = [element("p", f"Costliest of {runs.runs if runs else 'all'} fresh situations: J ", cost, *there)]
     told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
-    parts.append(
-        element("p", f"Worse than {rival.name} by more than {100.0 * LOSS:g} % in single situations: ", *told[1:], ".")
-    )
+    title = f"{own.name} worse than {rival.name} by more than {100.0 * LOSS:g} % in single situations: "
+    parts.append(element("p", title, *told[1:], "."))
     where = [
         ("the costliest", found.where),
         *((f"{name_of(view.data, one.measure)}", one.where) for one in found.losses),
@@ -245,7 +244,7 @@ def actuator_card(view: PageView) -> Html:
     peak = (
         f"Largest |u| {number(runs.peak, 3)} {view.data.channels[0].command_unit}".rstrip() if finite(runs.peak) else ""
     )
-    title = element("summary", "Range used in each named situation")
+    title = element("summary", "Range asked for in each named situation; a weaker actuator gives less")
     return card(
         "Command u against its limits",
         element(

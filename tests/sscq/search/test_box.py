@@ -38,6 +38,14 @@ def test_corners_of_the_cube_are_exactly_the_bounds():
     np.testing.assert_array_equal(odd.decode(np.array([[0.0, 0.0], [1.0, 1.0]])), [odd.low, odd.high])
 
 
+def test_a_gene_next_to_its_lower_bound_is_there():
+    """Searches that halve a gene again and again end at 1e-300, which no one wants to type."""
+    box = Box((0.0, -2.0), (80.0, 2.0))
+    near = box.decode(np.array([[1e-302, 1e-15], [1e-13, 1e-13]]))
+    np.testing.assert_array_equal(near[0], [0.0, -2.0])
+    assert 0.0 < near[1, 0] < 1e-10
+
+
 def test_log_scale_halves_ratios_for_either_sign_and_keeps_the_order():
     box = Box((0.01, -100.0), (100.0, -0.01), "log")
     np.testing.assert_allclose(box.decode(np.array([[0.5, 0.5], [0.25, 0.25]])), [[1.0, -1.0], [0.1, -10.0]])

@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -66,6 +67,16 @@ def test_equations_come_with_the_constants_and_functions_they_go_by(run):
     assert "_BIAS = 9.2" in told
     assert told.index("def outflow") < told.index("def derivative") < told.index("def allocate")
     assert told.count("def outflow") == 1
+
+
+def test_a_mechanism_is_told_by_what_was_derived(run):
+    case = replace(run.case, bench=copy(run.bench))
+    press = plants.load_plant_file(Path(__file__).parents[4] / "docs" / "examples" / "crank_press.py")[0]
+    case.bench.setup = replace(run.bench.setup, plant=press)
+    told = evidence.about(case).equations
+    assert "rate of w_crank: " in told
+    assert "slider_mass_" in told
+    assert "def " not in told
 
 
 def test_the_plant_is_told_with_its_equations(run):
