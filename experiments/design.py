@@ -45,6 +45,7 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 
 
 def _check(config: DesignConfig) -> None:
+    from experiments.pipeline.assurance import authority
     from experiments.report import exports
     from experiments.settings import begun, settle_step, situations
 
@@ -52,6 +53,7 @@ def _check(config: DesignConfig) -> None:
     settle_step(config)
     job = begun(config)
     exports.check(config, job.plant)
+    authority.check(config, job.plant)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
     if advice and not config.quiet:
         tell(f"plant {job.plant.name!r} keeps its contract; {advice} advice: `sscq check {config.plant_file}`")

@@ -121,6 +121,12 @@ class AssuranceConfig:
         "look for a Lyapunov function that all gains of a schedule share at the operating points; of fixed gains: "
         "whether each loop is stable",
     )
+    authority: str = setting(
+        "margins",
+        "how far rules move the gains: as far as the margins are kept, or also no farther than a Lyapunov function is "
+        "found for",
+        choices=("margins", "certified"),
+    )
     worst_evaluations: int = setting(
         400,
         "situations simulated in the search for the worst one of the declared ranges, and as many drawn; 0: none",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline import search_results
+from experiments.pipeline.assurance import authority
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining, completed, on_task
 from experiments.runtime import formats
@@ -249,6 +250,7 @@ def refined(
             validation=validation, margins=bench.asked,
         )  # fmt: skip
         kb = certified(kb, bench.asked, setup.laws)  # fewer rules: other gains between what is left
+        kb = authority.held(setup, task, kb)
         return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:

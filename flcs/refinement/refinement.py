@@ -66,11 +66,11 @@ def refine(
     found = search(task, start, plan, margins, validation)
     refined = start.controller.with_theta(found.theta)
     kept = certified(refined, margins, laws)
-    return (kept if kept == refined else _not_worse(task, kept, laws)), found
+    return (kept if kept == refined else not_worse(task, kept, laws)), found
 
 
-def _not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> KnowledgeBase:
-    """The knowledge base, or without authority where the reference gains are better than what is left of it."""
+def not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> KnowledgeBase:
+    """Return the knowledge base; without authority where the reference gains are better than what is left of it."""
     silent = replace(kb, inference=replace(kb.inference, authority=0.0))
     values = []
     for one in (kb, silent):

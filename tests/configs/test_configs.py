@@ -92,7 +92,7 @@ def test_studies_and_earlier_runs_ask_for_no_worst_case_and_no_certificate():
     """So that their numbers, and the stages that a stopped run has, stay as they are."""
     off = {"certificate": False, "worst_evaluations": 0}
     for _, name in (part for part in PARTS if part[0] == "experiment"):
-        assert vars(composed("design", f"experiment={name}").assurance) == off
+        assert vars(composed("design", f"experiment={name}").assurance) == {**off, "authority": "margins"}
     before = store.with_earlier_defaults("design", {"seed": 3, "draws": {"taught": 8}})
     assert before == {"seed": 3, "draws": {"taught": 8}, "assurance": off}
     assert store.with_earlier_defaults("design", {"seed": 3})["assurance"] == off

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline import search_results
+from experiments.pipeline.assurance import authority
 from experiments.pipeline.judging import of_kb, taught_loops
 from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
@@ -41,7 +42,7 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase, s
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation, margins=bench.asked,
         )  # fmt: skip
-        kb = certified(kb, bench.asked, setup.laws)
+        kb = authority.held(setup, task, certified(kb, bench.asked, setup.laws))
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found
 
