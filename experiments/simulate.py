@@ -199,13 +199,38 @@ class SimulatedSignal:
 
 def simulate(config: SimulateConfig, folder: RunFolder) -> None:
     """Run a simulation and write trajectory.csv, metrics.json and report.html."""
+    if config.loops:
+        _compare(config, folder)
+        return
     done = simulated(config)
-    table = np.column_stack((done.run.time, *(signal.values for signal in done.signals)))
-    folder.write_csv("trajectory.csv", ("time", *(signal.name for signal in done.signals)), table)
+    folder.write_csv("trajectory.csv", *_table(done))
     folder.write_json("metrics.json", metrics(config, done))
     report = folder.write_text("report.html", page(config, done))
     print(summary(config, done))
     print(f"report: {report}")
+
+
+def _compare(config: SimulateConfig, folder: RunFolder) -> None:
+    """Run every treatment of the algebraic loop; a trajectory of each, one metrics.json and one page of all."""
+    import plants
+    from experiments import loop_modes
+
+    runs = loop_modes.runs_of(config, simulated)
+    for run in runs:
+        if run.done is not None:
+            folder.write_csv(f"trajectory_{run.mode}.csv", *_table(run.done))
+    folder.write_json("metrics.json", loop_modes.document_of(runs))
+    plant = plants.find(config.plant_name)
+    report = folder.write_text("report.html", loop_modes.page(config, plant, runs))
+    print(f"{plant.name}: {config.t_end:g} s in steps of {config.integration_step:g} s ({config.integrator})")
+    print(loop_modes.table(runs))
+    print(f"report: {report}")
+
+
+def _table(done: Simulation) -> tuple[tuple[str, ...], np.ndarray]:
+    """Head and rows of a trajectory's file."""
+    names = ("time", *(signal.name for signal in done.signals))
+    return names, np.column_stack((done.run.time, *(signal.values for signal in done.signals)))
 
 
 def simulated(config: SimulateConfig) -> Simulation:
@@ -248,7 +273,8 @@ def _arguments(config: SimulateConfig) -> dict[str, Any]:
 
     plant = plants.find(config.plant_name)
     count_steps(config.t_end, config.integration_step)
-    check_mode(plant, config.algebraic_loop, config.integrator)
+    for mode in config.loops or [config.algebraic_loop]:
+        check_mode(plant, mode, config.integrator)
     parameters = dict(config.parameters)
     plant.start(config.initial, parameters)
     return {

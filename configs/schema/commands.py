@@ -25,6 +25,7 @@ from controllers.settings import setting
 from flcs.export.guard import Guard
 from flcs.export.pid_block import VendorForm
 from plants.core.gpu import DEVICES
+from plants.core.motion.modes import MODES as LOOP_MODES
 from sscq.worst.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -57,11 +58,8 @@ class RunConfig:
     algebraic_loop: str = setting(
         "solved",
         "how mutually dependent accelerations are treated",
-        choices=(
-            "solved", "iterated", "iterated_exact", "gauss_seidel", "loop_free", "loop_free_relaxed",
-            "loop_free_filtered",
-        ),
-    )  # fmt: skip
+        choices=LOOP_MODES,
+    )
     threads: int | None = setting(
         None,
         "processors to use: threads of simulations, searches side by side; null: all; results do not depend on it",
@@ -235,6 +233,11 @@ class DesignConfig(RunConfig):
 class SimulateConfig(RunConfig):
     """`sscq simulate`: one plant without a controller."""
 
+    loops: list[str] = setting(
+        list,
+        "treatments of the algebraic loop to be drawn beside each other; spelt algebraic_loop=[solved,loop_free], too",
+        choices=LOOP_MODES,
+    )
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     initial: Any = setting(None, INITIAL)
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values, by name")

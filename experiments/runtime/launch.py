@@ -106,8 +106,17 @@ def command(
 
 
 def spelt_out(words: Sequence[str]) -> list[str]:
-    """Return the words of a command with `ensemble=FILE`, plants from a log, as the plant file that it is."""
-    return [f"plant_file={word.partition('=')[2]}" if word.startswith("ensemble=") else word for word in words]
+    """Return the words of a command with those spelt as settings that stand for other ones.
+
+    `ensemble=FILE`, plants from a log, is a plant file; a list of treatments of the algebraic loop is `loops`.
+    """
+    others = {"ensemble=": "plant_file=", "algebraic_loop=[": "loops=["}
+    found = list(words)
+    for place, word in enumerate(found):
+        for start, other in others.items():
+            if word.startswith(start):
+                found[place] = other + word.removeprefix(start)
+    return found
 
 
 class _Sweep:

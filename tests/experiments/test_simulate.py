@@ -207,3 +207,43 @@ def test_an_energy_balance_that_fails_is_flagged(capsys):
     assert "THE ENERGY BALANCE FAILS" in capsys.readouterr().out
     run("plant=duffing", "t_end=20", "step=0.01", output="fine")
     assert "THE ENERGY BALANCE FAILS" not in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------------------------------------- treatments of the loop
+
+
+def compared(*words, output="modes"):
+    simulate.main(["plant=nonlinear_inertia", *SHORT, "excitation.kind=white", f"output={output}", *words])
+    return Path(output)
+
+
+def test_treatments_of_the_loop_are_the_runs_of_their_own(capsys):
+    folder = compared("algebraic_loop=[solved,iterated,loop_free]")
+    alone = run("plant=nonlinear_inertia", "excitation.kind=white", "algebraic_loop=loop_free", output="alone")
+    assert (folder / "trajectory_loop_free.csv").read_bytes() == (alone / "trajectory.csv").read_bytes()
+    told = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    assert set(told) == {"solved", "iterated", "loop_free"}
+    assert told["solved"]["largest_difference"] == 0.0
+    assert told["iterated"]["largest_difference"] < 1e-9 < told["loop_free"]["largest_difference"] < 0.1
+    assert told["iterated"]["evaluations"] > 3 * told["solved"]["evaluations"]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for title in ("Phase planes", "Accelerations", "Difference from solved", "rate of velocity [m/s²]"):
+        assert title in page
+    assert "loop-free" in capsys.readouterr().out
+
+
+def test_a_treatment_that_diverges_is_named_and_the_others_are_drawn(capsys):
+    folder = compared("algebraic_loop=[loop_free,solved]", "initial=[1.7,0]", "parameters.a3=0.4", "t_end=20")
+    told = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    assert "diverged" in told["loop_free"]
+    assert told["solved"]["largest_difference"] == 0.0  # the first that ran
+    assert "left the plant's region" in capsys.readouterr().out
+    assert not (folder / "trajectory_loop_free.csv").exists()
+    assert "Difference from" not in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_plant_without_a_loop_has_nothing_to_compare(capsys):
+    with pytest.raises(SystemExit):
+        simulate.main([*SHORT, "plant=pendulum", "algebraic_loop=[solved,loop_free]", "output=none"])
+    assert "has no algebraic loop" in capsys.readouterr().err
+    assert not Path("none").exists()
