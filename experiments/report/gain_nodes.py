@@ -74,7 +74,8 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     ends = ", ".join(f"{_place(v, v.low)} … {_number(v, v.high)}" for v in shown)
     others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
     whole = math.prod(v.n_terms for v in base.inputs) == sum(rule.on for rule in base.rules)
-    untold = "" if whole else " it, and where no rule is left,"
+    few = f"the rules that are left fire with less than {kb.inference.fallback:g} together"
+    untold = "" if whole else f" it, and where {few},"
     beyond = (
         f"from the outer points to the edge of what was taught ({ends}) gains stay; outside{untold} they return to the "
         "reference"

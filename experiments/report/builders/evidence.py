@@ -238,7 +238,8 @@ def _covers(case: FinishedDesign) -> str:
         return (
             f"{values.size} fresh situations, drawn from the declared ranges and seen by no search. The 95 % intervals "
             f"are of means over situations and cover other situations and plants of these ranges{_of_searches(case)}. "
-            f"Which controller is recommended was chosen in {case.judgement.chosen_on[BASELINE].failed.size} others."
+            f"Which of those that hold all conditions is recommended was chosen in "
+            f"{case.judgement.chosen_on[BASELINE].failed.size} others, so that these favour none."
         )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."

@@ -138,7 +138,7 @@ def _ranges(rows: Array) -> str:
     several = len(np.unique(rows, axis=0))
     if several == 1:
         return "the fixed PID's gains in every situation: no search for one situation alone found better ones"
-    return f"its own gains in every situation, {several} of {len(rows)} different: {_spans(rows)}"
+    return f"its own gains in every situation, {several} different sets for {len(rows)} of them: {_spans(rows)}"
 
 
 def _spans(rows: Array) -> str:

@@ -56,6 +56,11 @@ GLOSSARY = (
     ("reference gains", "nominal gains", "fixed gains that the schedule returns to where it knows nothing"),
     ("cost J", "objective function", "what the search makes small; its formula stands under the recommendation"),
     ("effort", "∫u² dt, control energy", "integral of the squared command"),
+    (
+        "with the fixed gains' damping",
+        "same kd in the entropy",
+        "J counted with the kd of the fixed gains: less kd alone lowers ΔṠ and does nothing for the plant",
+    ),
     ("travel", "total variation of u, Σ|Δu|", "the way the actuator goes; wears valves and gears"),
     ("entropy production", "dissipated power, for T0 = 1", "rate at which useful energy is lost"),
     ("ΔṠ", "difference of dissipated powers", "entropy production of the plant less that of the controller"),

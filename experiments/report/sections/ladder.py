@@ -44,7 +44,7 @@ def ladder(view: PageView) -> Html:
     group = view.data.verdict.group
     lead = join(
         (
-            f"Simplest first; same search, cost J (above) and limits. {_shares(view)}",
+            f"Simplest first; the same cost J (above), limits and evaluations a search. {_shares(view)}",
             "J: mean over the runs that survive, its change over those that both survive; others count as diverged. ",
             f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
             f"controller, a dissipation), travel (total variation) and effort are means over the {view.judged_words}",

@@ -87,7 +87,12 @@ def _text(known: Knowledge, channel: int) -> str:
     ranges = ", ".join(
         f"{v.words} {number(v.low, 3)} … {with_unit(float(f'{v.high:.3g}'), v.unit)}" for v in base.inputs
     )
-    parts.append(f"taught for {ranges}; outside, the gains return to the reference gains")
+    few = (
+        f" and where the kept rules fire with less than {how.fallback:g} together"
+        if len(base.active) < int(np.prod(base.counts))
+        else ""
+    )
+    parts.append(f"taught for {ranges}; outside{few}, the gains return to the reference gains, in proportion")
     return "; ".join(parts) + "."
 
 
