@@ -63,9 +63,8 @@ def _left_out(view: PageView, situations: list[SituationInfo], drawn: list[Situa
     if not others:
         return Html("")
     reason = missing(_reason(view, others[0]))
-    return element(
-        "p", f"{len(others)} of {len(situations)} situations are not drawn: ", reason, ".", title=", ".join(others)
-    )
+    names = f" ({', '.join(others)})."
+    return element("p", f"{len(others)} of {len(situations)} situations are not drawn: ", reason, names)
 
 
 def _figure(view: PageView, situation: SituationInfo, charts: Callable[[PageView, Recorded], list[Html]]) -> Html:
