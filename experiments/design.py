@@ -18,11 +18,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import DesignConfig
+    from experiments.pipeline.planned import Listener
     from experiments.runtime.run_folder import RunFolder
 
 
-def design(config: DesignConfig, folder: RunFolder) -> None:
-    """Run or resume a design: searches, verdict, report."""
+def design(
+    config: DesignConfig,
+    folder: RunFolder,
+    *,
+    show: bool = True,
+    listener: Listener | None = None,
+) -> None:
+    """Run or resume a design: searches, verdict, report; `show`: print what came out."""
     from experiments.pipeline.planned import followed
     from experiments.pipeline.search_stages import searched
     from experiments.report import outputs
@@ -30,7 +37,7 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 
     job = begun(config, None if config.start is None else folder.readable(config.start))
     outputs.announce(job, folder, quiet=config.quiet)
-    found = searched(followed(job, folder, quiet=config.quiet))
+    found = searched(followed(job, folder, quiet=config.quiet, listener=listener))
     outputs.write(
         found.bench,
         found.reference,
@@ -41,10 +48,12 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
         config,
         found.fronts,
         found.further,
+        show=show,
     )
 
 
-def _check(config: DesignConfig) -> None:
+def check(config: DesignConfig) -> None:
+    """Refuse what cannot be designed before there is a folder, and settle the step."""
     from experiments.pipeline.assurance import authority
     from experiments.report import exports
     from experiments.settings import begun, settle_step, situations
@@ -74,7 +83,7 @@ def _summary(runs: Sequence[Path]) -> None:
     summarise(runs)
 
 
-main = command("design", design, _check, _summary)
+main = command("design", design, check, _summary)
 
 if __name__ == "__main__":
     main()

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from configs.schema import SimulateConfig
-    from experiments.simulate import Simulation
     from plants import Plant
 
     Array = np.ndarray
@@ -46,10 +45,10 @@ HEAD = (
 
 @dataclass(frozen=True, eq=False)
 class ModeRun:
-    """What became of one mode: its simulation, or why there is none."""
+    """What became of one mode: its simulation (`experiments.simulate.Simulation`), or None and why there is none."""
 
     mode: str
-    done: Simulation | None
+    done: Any
     reason: str = ""
 
     @property
@@ -58,7 +57,7 @@ class ModeRun:
         return self.mode.replace("_", "-")
 
 
-def runs_of(config: SimulateConfig, simulated: Callable[[SimulateConfig], Simulation]) -> tuple[ModeRun, ...]:
+def runs_of(config: SimulateConfig, simulated: Callable[[SimulateConfig], Any]) -> tuple[ModeRun, ...]:
     """Run each mode of a configuration in its own simulation."""
     found = []
     for mode in config.loops:
@@ -75,13 +74,11 @@ def differences(runs: Sequence[ModeRun]) -> dict[str, tuple[float, str]]:
     In the range of that state in the first mode's run; a state that stands still there counts as it is.
     """
     first, *others = [run for run in runs if run.done is not None]
-    assert first.done is not None  # noqa: S101  (for the type checker)
     states = first.done.run.group("states")
     spans = np.ptp(states, axis=0)
     scale = np.where(spans > 0.0, spans, 1.0)
     found = {}
     for run in others:
-        assert run.done is not None  # noqa: S101
         apart = np.abs(run.done.run.group("states") - states).max(axis=0) / scale
         worst = int(np.argmax(apart))
         found[run.mode] = float(apart[worst]), first.done.plant.states[worst].name
@@ -90,7 +87,7 @@ def differences(runs: Sequence[ModeRun]) -> dict[str, tuple[float, str]]:
 
 def rows(runs: Sequence[ModeRun]) -> list[tuple[str, ...]]:
     """Return a row of :data:`HEAD` for each mode."""
-    apart, found = differences(runs), []
+    apart, found = differences(runs), list[tuple[str, ...]]()
     for run in runs:
         if run.done is None:
             found.append((run.title, "-", "-", "-", "left the plant's region", "-", "-"))
@@ -176,7 +173,7 @@ def _rows(runs: Sequence[ModeRun]) -> Html:
 
 
 def _curves(
-    runs: Sequence[ModeRun], of: Callable[[Simulation], tuple[Array, Array]], skip: ModeRun | None = None
+    runs: Sequence[ModeRun], of: Callable[[Any], tuple[Array, Array]], skip: ModeRun | None = None
 ) -> tuple[Curve, ...]:
     return tuple(
         Curve(*of(run.done), run.title, _style(k, runs))
@@ -187,14 +184,18 @@ def _curves(
 
 def _states(plant: Plant, runs: Sequence[ModeRun]) -> Iterator[Html]:
     for k, q in enumerate(plant.states):
-        yield _figure(q.name, q.unit, _curves(runs, lambda done, k=k: (done.run.time, done.run.group("states")[:, k])))
+
+        def moved(done: Any, k: int = k) -> tuple[Array, Array]:
+            return done.run.time, done.run.group("states")[:, k]
+
+        yield _figure(q.name, q.unit, _curves(runs, moved))
 
 
 def _accelerations(plant: Plant, runs: Sequence[ModeRun]) -> Iterator[Html]:
     for k in layout(plant).velocities:
         q = plant.states[k]
 
-        def moved(done: Simulation, k: int = k) -> tuple[Array, Array]:
+        def moved(done: Any, k: int = k) -> tuple[Array, Array]:
             time = done.run.time
             return time[1:], np.diff(done.run.group("states")[:, k]) / np.diff(time)
 
@@ -210,7 +211,7 @@ def _planes(plant: Plant, runs: Sequence[ModeRun]) -> Iterator[Html]:
     for a, b in zip(places.others, places.velocities, strict=True):
         across, up = plant.states[a], plant.states[b]
 
-        def both(done: Simulation, a: int = a, b: int = b) -> tuple[Array, Array]:
+        def both(done: Any, a: int = a, b: int = b) -> tuple[Array, Array]:
             states = done.run.group("states")
             return states[:, a], states[:, b]
 
@@ -222,14 +223,13 @@ def _differences(plant: Plant, runs: Sequence[ModeRun]) -> Iterator[Html]:
     first = _first(runs)
     if sum(run.done is not None for run in runs) < 2:
         return
-    assert first.done is not None  # noqa: S101
     base = first.done.run.group("states")
     for k, q in enumerate(plant.states):
-        yield _figure(
-            f"difference of {q.name}",
-            q.unit,
-            _curves(runs, lambda done, k=k: (done.run.time, done.run.group("states")[:, k] - base[:, k]), skip=first),
-        )
+
+        def apart(done: Any, k: int = k) -> tuple[Array, Array]:
+            return done.run.time, done.run.group("states")[:, k] - base[:, k]
+
+        yield _figure(f"difference of {q.name}", q.unit, _curves(runs, apart, skip=first))
 
 
 def _figure(name: str, unit: str, curves: tuple[Curve, ...]) -> Html:

@@ -20,7 +20,7 @@ from experiments.cases.stored_controllers import FILES, stored_controller
 from experiments.log import identified
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import read_record
 from experiments.settings import setup
 from experiments.settings.ranges import ranges_for

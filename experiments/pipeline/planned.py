@@ -12,10 +12,13 @@ from experiments.runtime.progress import JobProgress, PlannedWork
 from sscq.baselines import candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from experiments.runtime.progress import ProgressNote
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
+
+    Listener = Callable[[ProgressNote], object]
 
 _OF_RULES = 2.0  # what a loop with a knowledge base costs, in loops with fixed gains
 _NETWORK, _MARGINS, _CERTIFICATE, _RESPONSES, _KERNEL = 3.0, 4.0, 2.0, 1.5, 4.0  # s that hardly depend on the budget
@@ -24,10 +27,11 @@ _JUDGED = 8  # controllers, about
 _ROUNDS_OF_WORST = 2  # a search, and as many situations drawn
 
 
-def followed(setup: Setup, folder: RunFolder, *, quiet: bool) -> Bench:
-    """Return the bench of a design whose progress lines tell how far the whole of it is."""
+def followed(setup: Setup, folder: RunFolder, *, quiet: bool, listener: Listener | None = None) -> Bench:
+    """Return the bench of a design whose progress lines, and the listener, tell how far the whole of it is."""
     bench = Bench(setup, folder, quiet=quiet)
     bench.job = JobProgress("design", dict(_stages(bench)), folder.times())
+    bench.job.listener = listener
     return bench
 
 

@@ -56,8 +56,13 @@ def write(
     config: DesignConfig,
     fronts: Sequence[Front] = (),
     further: Rungs | None = None,
+    *,
+    show: bool = True,
 ) -> None:
-    """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
+    """Write knowledge bases, tables, metrics and the report; print the table and the verdict if they are to be shown.
+
+    Where nothing is printed the process's standard output is left alone: several threads may design at once.
+    """
     from experiments.report.builders import FinishedDesign, recordings, report
 
     folder, setup = bench.folder, bench.setup
@@ -94,6 +99,8 @@ def write(
     leaving = leaves(judgement.verdict.recommended, kbs)
     exports.of_design(bench, with_record(kbs[leaving], bench, judgement, leaving), config)
     path, data = report(case, arrays)
+    if not show:
+        return
     print(table_text(group, judgement, data, setup.limits is not None))
     print("".join(f"{note}\n" for note in (further.notes if further else ())), end="")
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import sys
@@ -26,6 +27,15 @@ class PlannedWork:
 
     units: float
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class ProgressNote:
+    """How far a job is: the share that is done and the seconds left, NaN while unknown, and the line that says so."""
+
+    share: float
+    seconds_left: float
+    line: str
 
 
 @dataclass
@@ -59,6 +69,8 @@ class JobProgress:
     ----------
     relay : callable or None
         In a process beside others: takes what `heard` is to be given in the process that began it, and lines to show.
+    listener : callable or None
+        Takes a :class:`ProgressNote` whenever a line is due, also where none is shown.
     """
 
     def __init__(
@@ -75,6 +87,7 @@ class JobProgress:
         self._busy, self._present = 0.0, ""
         self.begun = self.last_shown = clock()
         self.relay: Callable[[list[Any]], None] | None = None
+        self.listener: Callable[[ProgressNote], object] | None = None
 
     def begin(self, stage: str) -> None:
         """Say that a stage is computed from here on; all planned before those that are, are done or will not be."""
@@ -120,22 +133,27 @@ class JobProgress:
 
     def words(self) -> str:
         """Return how far the job is, such as ``design 37%, 4 min 10 s left``; empty where that is not known yet."""
+        share, left = self.state()
+        return "" if math.isnan(share) else f"{self._label} {share:.0%}, {duration(left)} left"
+
+    def state(self) -> tuple[float, float]:
+        """Return the share that is done, and the seconds left; NaN where that is not known yet."""
         running = {name: one for name, one in self._running.items() if name in self._planned}
         if not running:
-            return ""
+            return math.nan, math.nan
         now = self._clock()
         first = min(map(self._names.index, running))
         before = [n for k, n in enumerate(self._names) if n in self._took and (k < first or n in self._ended)]
         pace = self._pace(before, running, now)
         if pace is None:
-            return ""
+            return math.nan, math.nan
         passed = {*before, *running}
         elapsed = sum(now - one.start for one in running.values())
         spent = sum(self._took[name] for name in before) + elapsed
         left = sum((1.0 - self._share(name, one)) * self._expected(name, pace) for name, one in running.items())
         left += sum(self._expected(name, pace) for name in self._names[first + 1 :] if name not in passed)
         at_once = max(1.0, (self._busy + elapsed) / (now - self.begun)) if now > self.begun else 1.0
-        return f"{self._label} {spent / (spent + left):.0%}, {duration(left / at_once)} left"
+        return spent / (spent + left), left / at_once
 
     def _share(self, name: str, one: _Running) -> float:
         units = self._units(name)
@@ -251,10 +269,14 @@ class Progress:
 
     def show(self, line: str) -> None:
         """Show a line now, behind how far the job is; in a process beside others, where that was begun."""
-        if self._quiet:
+        if self._quiet and self._job.listener is None:
             return
         if self._job.relay is not None:
             self._job.relay([LINE, line])
+            return
+        if self._job.listener is not None:
+            self._job.listener(ProgressNote(*self._job.state(), line))
+        if self._quiet:
             return
         line = "  ".join(part for part in (self._job.words(), line) if part)
         if self._terminal:

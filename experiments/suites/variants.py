@@ -18,7 +18,7 @@ from experiments.pipeline import judged_rollouts, judging, knowledge, ladder, re
 from experiments.pipeline.bench import Bench
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import RunFolder, read_record
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase

@@ -18,7 +18,7 @@ from experiments.pipeline import ladder, search_results
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime import formats
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.settings import setup
 from plants import with_rival
 from sscq.baselines.candidates import Candidate

@@ -19,7 +19,7 @@ from experiments.pipeline.rungs import tuning_rules
 from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, situation, symbol
 from experiments.report.drawing.numbers import plain, share, with_unit
 from experiments.runtime import formats
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from sscq.fitness import Fitness

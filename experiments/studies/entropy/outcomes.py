@@ -13,7 +13,7 @@ import numpy as np
 
 import plants
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.settings import setup
 from experiments.studies.engine.changes import ends, resampled
 from experiments.studies.engine.declaration import FOLDER, check_names, entries_of

@@ -10,7 +10,7 @@ import numpy as np
 import sscq
 from experiments.cases.kb_case import fitness_of
 from experiments.runtime import formats
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.runtime.tables import markdown_table
 from experiments.settings import setup
 from experiments.studies.engine.series import cached, of_design

@@ -17,7 +17,7 @@ import numpy as np
 from experiments.pipeline import aggregation, knowledge
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.ladder import Reference
-from experiments.runtime.launch import configured
+from experiments.runtime.opening import configured
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from flcs import FuzzyController

@@ -19,7 +19,7 @@ import numpy as np
 from controllers import ConstantGains, Controller, gain_names
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import stored_settings
+from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import read_record
 from experiments.runtime.tables import change, markdown_table
 from experiments.settings import setup

@@ -14,7 +14,8 @@ from experiments.log import schedule
 from experiments.log.schedule import scheduled, table_of
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import configured, spelt_out
+from experiments.runtime.launch import spelt_out
+from experiments.runtime.opening import configured
 from experiments.runtime.plant_choice import find_plant, load
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import begun

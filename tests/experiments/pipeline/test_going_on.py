@@ -13,7 +13,7 @@ from experiments.pipeline.judged_rollouts import recommendable
 from experiments.pipeline.refining import on_task
 from experiments.report.outputs import leaves
 from experiments.runtime import formats
-from experiments.runtime.launch import configured
+from experiments.runtime.opening import configured
 from experiments.settings import begun
 from experiments.settings.start import given
 from flcs import KnowledgeBase

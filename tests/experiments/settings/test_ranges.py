@@ -8,7 +8,7 @@ import pytest
 import plants
 from experiments.report.builders import results
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import configured
+from experiments.runtime.opening import configured
 from experiments.settings import setup
 from experiments.settings.ranges import skipped
 

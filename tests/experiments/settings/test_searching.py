@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.runtime.launch import configured
+from experiments.runtime.opening import configured
 from experiments.settings.searching import methods_of, rounds
 from sscq.search.descent import GradientDescent
 from sscq.search.genetic import GeneticAlgorithm

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.runtime.launch import configured
+from experiments.runtime.opening import configured
 from experiments.settings import begun
 from experiments.settings.start import given, starts
 from flcs import KnowledgeBase, Variable

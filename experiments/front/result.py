@@ -1,0 +1,102 @@
+"""What a design came to, read from its folder when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from experiments.report import files
+from experiments.report.answer import answer
+from experiments.report.drawing.html import element
+from experiments.runtime import formats
+from flcs import KnowledgeBase
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.report.records.report_data import ReportData
+    from experiments.report.records.results import ControllerResult
+    from experiments.report.records.verdict import VerdictText
+
+_KBS = {
+    "knowledge_base": "knowledge_base.json",
+    "knowledge_base_free": "knowledge_base_free_travel.json",
+    "knowledge_base_direct": "knowledge_base_direct.json",
+    "given": "given.json",
+}
+
+
+class DesignResult:
+    """A finished design.
+
+    Attributes
+    ----------
+    folder : Path
+        The run folder, with every file that the command writes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def report(self) -> Path:
+        """The report, a page that opens in any browser."""
+        return self.folder / "report.html"
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """All numbers of the verdict, as in ``metrics.json``."""
+        return dict(formats.read_json(self.folder / "metrics.json"))
+
+    @cached_property
+    def data(self) -> ReportData:
+        """All that the report says, as records."""
+        return files.load(self.folder)
+
+    @property
+    def verdict(self) -> VerdictText:
+        """The recommendation with its reasons, conditions and changes by measure."""
+        return self.data.verdict
+
+    @property
+    def recommended(self) -> str:
+        """Key of the recommended controller: "fixed", "knowledge_base", ..."""
+        return str(self.metrics["recommended"])
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in a sentence."""
+        return str(self.metrics["sentence"])
+
+    @property
+    def controllers(self) -> dict[str, ControllerResult]:
+        """All controllers that were judged, simplest first, by their keys."""
+        return {one.key: one for one in self.data.controllers}
+
+    @property
+    def knowledge_base(self) -> KnowledgeBase:
+        """The recommended knowledge base; where none is recommended, the refined one."""
+        return self.knowledge_bases[self._leaving]
+
+    @property
+    def _leaving(self) -> str:
+        return self.recommended if self.recommended in self.knowledge_bases else "knowledge_base"
+
+    @cached_property
+    def knowledge_bases(self) -> dict[str, KnowledgeBase]:
+        """All knowledge bases of the design by their controllers' keys."""
+        found = {key: self.folder / name for key, name in _KBS.items()}
+        return {key: KnowledgeBase.load(path) for key, path in found.items() if path.is_file()}
+
+    def what_to_type(self) -> str:
+        """Return what the terminal prints: gains and tables to type in, and what they change."""
+        return "\n".join(answer(self.data, self.knowledge_base))
+
+    def __repr__(self) -> str:
+        """As in ``<DesignResult runs/first: knowledge_base_direct recommended>``."""
+        return f"<DesignResult {self.folder}: {self.recommended} recommended>"
+
+    def _repr_html_(self) -> str:
+        """The verdict, what to type, and the way to the report, for notebooks."""
+        link = element("a", "report", href=self.report.resolve().as_uri())
+        return str(element("div", element("p", element("b", self.sentence)), element("pre", self.what_to_type()), link))
