@@ -6,6 +6,7 @@ What compiles or searches is loaded when it is first used, so that ``import sscq
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sscq.loop.evaluate import evaluate
@@ -65,6 +66,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version("sscq")
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'sscq' has no attribute {name!r}")

@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 import threading
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -117,6 +118,10 @@ def test_situations_of_ones_own_take_the_place_of_the_plants(monkeypatch):
 def test_what_does_not_fit_is_said(arguments, said):
     with pytest.raises((TypeError, ValueError, RuntimeError), match=said):
         sscq.design("fopdt", **arguments)
+
+
+def test_the_version_is_the_packages():
+    assert sscq.__version__ == version("sscq")
 
 
 def test_an_unknown_plant_is_named_with_the_near_miss():
