@@ -33,6 +33,7 @@ from flcs.knowledge_base.schema import (
 from flcs.knowledge_base.sentences import rule_table, sentence
 from flcs.plain_data import plain
 from plants.core import atomic_files
+from plants.core.presentation import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -267,6 +268,28 @@ class KnowledgeBase:
     def table(self) -> str:
         """Return the rules as text tables with firing strength, rank and confidence, the strongest first."""
         return "\n\n".join(rule_table(channel) for channel in self.channels)
+
+    def __repr__(self) -> str:
+        """As in ``<KnowledgeBase of two_tanks: 6 rules over e, lower>``."""
+        rules = sum(rule.on for base in self.channels for rule in base.rules)
+        return f"<KnowledgeBase of {self.plant}: {rules} rules over {', '.join(self.input_names)}>"
+
+    def _repr_html_(self) -> str:
+        """The rules that are on, channel after channel, for notebooks."""
+        return "".join(
+            html_table(
+                (*(v.words for v in base.inputs), *base.gain_names),
+                (
+                    (
+                        *(v.term_words(term) for v, term in zip(base.inputs, rule.terms, strict=True)),
+                        *map(float, rule.gains),
+                    )
+                    for rule in base.rules
+                    if rule.on
+                ),
+            )
+            for base in self.channels
+        )
 
     # ------------------------------------------------------------------------------------------------------- document
 

@@ -11,12 +11,13 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from plants.core.accelerations import check_velocities, solved_derivative
 from plants.core.measures import check_names
 from plants.core.names import pick_values, position, unknown
-from plants.core.presentation import Presentation, check_scene
+from plants.core.presentation import Presentation, check_scene, listed
 from plants.core.quantities import ControlTask
 
 if TYPE_CHECKING:
@@ -227,6 +228,19 @@ class Plant:
     def has_loop(self) -> bool:
         """Whether the accelerations are declared as mutually dependent."""
         return self.acceleration is not None or self.mass_matrix is not None
+
+    def __repr__(self) -> str:
+        """As in ``<Plant two_tanks: 2 states, 1 channel>``; all of it shows a notebook, or `sscq plants NAME`."""
+        counts = ((len(self.states), "state"), (len(self.channels), "channel"))
+        told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        return f"<Plant {self.name}: {told}>"
+
+    def _repr_html_(self) -> str:
+        """What it is and all its quantities, for notebooks."""
+        kinds = ["states", "parameters", "inputs", "disturbances"]
+        kinds += ["measurements"] if self.measurements != self.states else []
+        known = [(kind.removesuffix("s"), getattr(self, kind)) for kind in kinds]
+        return f"<p><b>{escape(self.name)}</b> {escape(self.text)}</p>{listed(known)}"
 
     def nominal(self) -> tuple[float, ...]:
         """Return the parameters' nominal values."""

@@ -8,9 +8,13 @@ plant declares what there is to be seen, a report samples it along recorded runs
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from plants.core.quantities import Quantity
 
 Block = Callable[..., Any]
 Points = Sequence[tuple[float, float]]
@@ -207,3 +211,25 @@ class Presentation:
 
     scene: Scene | None = None
     signals: tuple[PlottedSignal, ...] = ()
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as notebooks show it; numbers with four digits, text escaped."""
+    cells = [[f"{cell:.4g}" if isinstance(cell, float) else escape(str(cell)) for cell in row] for row in rows]
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def listed(kinds: Iterable[tuple[str, Sequence[Quantity]]]) -> str:
+    """Return quantities of several kinds as a table: name, nominal value, unit, range, what it is."""
+    rows = [
+        (kind, q.name, float(q.nominal), "" if q.unit == "1" else q.unit, _range(q), q.text)
+        for kind, several in kinds
+        for q in several
+    ]
+    return html_table(("", "name", "nominal", "unit", "range", ""), rows)
+
+
+def _range(q: Quantity) -> str:
+    return f"{q.low:.4g} … {q.high:.4g}" if math.isfinite(q.low) or math.isfinite(q.high) else ""

@@ -16,6 +16,7 @@ from plants.core.analysis.integrands import INTEGRANDS, Moment
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
 from plants.core.names import unknown
+from plants.core.presentation import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,6 +125,36 @@ class Quality:
             message = f"the measure {name!r} was not asked for in this evaluation; got {', '.join(known)}"
             raise AttributeError(message)
         raise AttributeError(name)
+
+    def __dir__(self) -> list[str]:
+        """Names for completion, the measures among them."""
+        return sorted({*super().__dir__(), *self.until_lost})
+
+    def __repr__(self) -> str:
+        """As in ``<Quality of 2 candidates in 3 situations: iae, effort, ...>``."""
+        (situations, candidates), names = self.failed.shape, ", ".join(self.until_lost)
+        return f"<Quality of {candidates} candidates in {situations} situations: {names}>"
+
+    def rows(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        """Return head and rows of a table: situation, candidate, every measure, whether it was lost."""
+        values, n = self.values, self.failed.shape[1]
+        found = [
+            (name, k, *(float(one[i, k]) for one in values.values()), bool(self.failed[i, k]))
+            for i, name in enumerate(self.situations)
+            for k in range(n)
+        ]
+        return ("situation", "candidate", *values, "lost"), found
+
+    def to_pandas(self) -> Any:
+        """Return the same as a pandas DataFrame; pandas is not installed with this package."""
+        import pandas as pd
+
+        head, found = self.rows()
+        return pd.DataFrame(found, columns=list(head))
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        return html_table(*self.rows())
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a measure by name, built-in or the plant's own."""

@@ -178,3 +178,9 @@ def test_wrong_use_is_refused(kb):
         FuzzyController(kb).with_theta(np.full(42, np.nan))
     with pytest.raises(TypeError, match="got ManualLaw"):
         describe(type("ManualLaw", (), {})())
+
+
+def test_a_knowledge_base_is_short_at_the_prompt_and_its_rules_in_a_notebook(kb):
+    on = sum(rule.on for base in kb.channels for rule in base.rules)
+    assert repr(kb) == f"<KnowledgeBase of {kb.plant}: {on} rules over {', '.join(kb.input_names)}>"
+    assert kb._repr_html_().count("<tr>") == on + len(kb.channels)

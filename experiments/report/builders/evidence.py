@@ -18,7 +18,6 @@ from experiments.runtime.tables import in_words
 from experiments.settings.situations import common
 from plants.core.motion.modes import scheme
 from plants.excitation import Constant, Ramp, Step, as_signal
-from plants.mechanics.equations import Equations
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
@@ -112,10 +111,9 @@ def _equations(case: FinishedDesign) -> str:
     """Text of the functions that the plant is made of; none for functions that were generated."""
     told: dict[str, str] = {}
     blocks = [block for name in _BLOCKS if (block := getattr(case.plant, name)) is not None]
-    derived = {id(owner): owner for block in blocks if isinstance(owner := getattr(block, "__self__", None), Equations)}
-    if derived:  # of a mechanism: what was derived, not what derives it
-        text = "\n\n".join(owner.source() for owner in derived.values())
-        return _cut(["# fma(a, b, c) = a b + c", *re.sub(r"\bk_", "", text).splitlines()])
+    if case.plant.equations is not None:  # of a mechanism: what was derived, not what derives it
+        text = re.sub(r"\bk_", "", case.plant.equations.source())
+        return _cut(["# fma(a, b, c) = a b + c", *text.splitlines()])
     try:
         for block in blocks:
             if getattr(block, "__module__", "") != type(case.plant).__module__:
