@@ -83,7 +83,16 @@ def _summary(runs: Sequence[Path]) -> None:
     summarise(runs)
 
 
-main = command("design", design, check, _summary)
+def _value(run: Path) -> float:
+    """Fitness of the recommended controller where the verdict judged: what a sweeper makes small."""
+    from experiments.runtime import formats
+
+    metrics = formats.read_json(run / "metrics.json")
+    fitness = metrics["controllers"][metrics["recommended"]]["fitness"]
+    return float(fitness.get("drawn", fitness["unforeseen"]))
+
+
+main = command("design", design, check, _summary, _value)
 
 if __name__ == "__main__":
     main()

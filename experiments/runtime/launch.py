@@ -18,20 +18,18 @@ import functools
 import math
 import os
 import sys
-import time
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs import FOLDER
-from experiments.runtime import user_settings
+from experiments.runtime import sweep, user_settings
 from experiments.runtime.errors import tell, user_errors
-from experiments.runtime.opening import key_of, run
-from experiments.runtime.progress import duration
+from experiments.runtime.opening import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from omegaconf import DictConfig
 
@@ -39,7 +37,11 @@ if TYPE_CHECKING:
 
 
 def command(
-    name: str, job: Job, check: Check | None = None, summary: Callable[[list[Path]], object] | None = None
+    name: str,
+    job: Job,
+    check: Check | None = None,
+    summary: Callable[[list[Path]], object] | None = None,
+    value: Callable[[Path], float] | None = None,
 ) -> Callable[..., None]:
     """Return the main function of a command.
 
@@ -55,48 +57,98 @@ def command(
         the settings of `_FOUND_OUT`.
     summary : callable, optional
         Takes the folders of a sweep's runs (-m) after the last one.
+    value : callable, optional
+        Takes the folder of a run and returns what a sweeper is to make small; that of a failed run is infinite.
 
     Returns
     -------
     main : callable
         Takes the arguments (those of the process by default).
     """
-    sweep = _Sweep()
+    return _Command(name, job, check, summary, value)
 
-    @functools.wraps(job)
-    def task(settings: DictConfig) -> None:
-        with _errors(name):  # caught here, before Hydra adds words of its own
-            if _sweep_folder() is not None and not settings.quiet:
-                tell(sweep.words())
-            path = run(name, job, check, settings, _given(), compose=_composing(name), sweep=_sweep_folder())
-            _give_back_memory()
-            if _sweep_folder() is not None:
-                sweep.finished.append(path)
 
-    def main(arguments: Sequence[str] | None = None) -> None:
+class _Command:
+    """A command's main function."""
+
+    def __init__(
+        self,
+        name: str,
+        job: Job,
+        check: Check | None,
+        summary: Callable[[list[Path]], object] | None,
+        value: Callable[[Path], float] | None,
+    ) -> None:
+        self._name, self._job, self._check, self._summary, self._value = name, job, check, summary, value
+        self._progress = sweep.SweepProgress()
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> None:
+        """Do what the arguments say."""
         words = spelt_out(sys.argv[1:] if arguments is None else arguments)
+        if not self._helped(words):
+            with user_errors():
+                words = sweep.words_of(self._name, words)
+            self._run(words, sweep.folder_of(words))
+
+    def _helped(self, words: list[str]) -> bool:
+        """Answer questions about the command itself."""
         if any(
             word in {"-h", "--help=all"} or (word.startswith("--he") and "--help".startswith(word)) for word in words
         ):
             from configs import store
 
             with user_errors():  # Hydra's own would list all groups first, which takes a second
-                print(store.help_text(name, everything="--help=all" in words), flush=True)
+                print(store.help_text(self._name, everything="--help=all" in words), flush=True)
             raise SystemExit(0)
         if {"-sc", "--shell-completion"} & set(words):  # Hydra's own does not know of a command's name before settings
             shell = next((word.partition("=")[2] for word in words if word.startswith("install=")), "")
             with user_errors():
                 print(import_module("experiments.runtime.completion").script(shell))
-            return
+            return True
+        return False
+
+    def _run(self, words: list[str], folder: Path | None) -> None:
         import hydra
 
-        sweep.begin(words)
-        with _errors(name), _arguments(name, words):
-            hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
-            if sweep.finished and summary is not None:
-                summary(sweep.finished)
+        self._progress.begin(words)
+        with _errors(self._name), _arguments(self._name, words), sweep.noted(folder, self._name):
+            if folder is not None:
+                sweep.begin(folder, self._name, words)
+            hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=self._name)(self._task())()
+            if folder is None:
+                return
+            finished = sweep.runs(folder)
+            if finished and self._summary is not None:
+                self._summary(finished)
+            sweep.end(folder, self._name)
 
-    return main
+    def _task(self) -> Callable[[DictConfig], float | None]:
+        """Return what Hydra calls for each run, under the name of the job."""
+
+        @functools.wraps(self._job)
+        def task(settings: DictConfig) -> float | None:
+            words, place = _given(), _sweep_folder()
+            _share_processors(settings)
+            if place is None:
+                self._single(settings, words, None)
+                return None
+            if not settings.quiet:
+                tell(self._progress.words(words))
+            self._progress.done += 1
+            return sweep.attempt(place, words, lambda: self._valued(settings, words, place))
+
+        return task
+
+    def _valued(self, settings: DictConfig, words: list[str], place: Path) -> float:
+        found = self._single(settings, words, place)
+        return math.nan if self._value is None else self._value(found)
+
+    def _single(self, settings: DictConfig, words: list[str], place: Path | None) -> Path:
+        name = self._name
+        with _errors(name):  # caught here, before Hydra adds words of its own
+            found = run(name, self._job, self._check, settings, words, compose=_composing(name), sweep=place)
+            _give_back_memory()
+            return found
 
 
 def spelt_out(words: Sequence[str]) -> list[str]:
@@ -111,34 +163,6 @@ def spelt_out(words: Sequence[str]) -> list[str]:
             if word.startswith(start):
                 found[place] = other + word.removeprefix(start)
     return found
-
-
-class _Sweep:
-    """The runs of one call with -m: their folders so far, and how far it is."""
-
-    def __init__(self) -> None:
-        self.finished: list[Path] = []
-
-    def begin(self, words: Sequence[str]) -> None:
-        """Forget an earlier call."""
-        self._given = [word for word in words if "=" in word and not word.startswith("-")]
-        self.finished.clear()
-
-    def words(self) -> str:
-        """Return which run of how many begins, what it is, and how long all are expected to take from here on."""
-        from hydra.core.hydra_config import HydraConfig
-        from hydra.core.override_parser.overrides_parser import OverridesParser
-
-        given = OverridesParser.create().parse_overrides(self._given)
-        varied = [one for one in given if one.is_sweep_override()]
-        total = math.prod(len(list(one.sweep_string_iterator())) for one in varied)
-        keys = {one.key_or_group for one in varied}
-        own = ", ".join(text for text in HydraConfig.get().overrides.task if key_of(text) in keys)
-        done = len(self.finished)
-        if not done:
-            self._begun = time.monotonic()
-        each = (time.monotonic() - self._begun) / done if done else 0.0
-        return f"run {done + 1} of {total}: {own}" + (f"; about {duration(each * (total - done))} left" if done else "")
 
 
 def _give_back_memory() -> None:
@@ -193,9 +217,19 @@ def _given() -> list[str]:
     return list(HydraConfig.get().overrides.task)
 
 
-def _sweep_folder() -> str | None:
+def _share_processors(settings: DictConfig) -> None:
+    """Give a run one thread where a launcher runs several at once, unless it was told how many."""
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    launcher = HydraConfig.get().runtime.choices.get("hydra/launcher")
+    if launcher not in (None, "basic") and settings.threads is None:
+        OmegaConf.update(settings, "threads", 1)
+
+
+def _sweep_folder() -> Path | None:
     """Return the folder that Hydra made for this job of a sweep (-m), or None in a single run."""
     from hydra.core.hydra_config import HydraConfig
     from hydra.types import RunMode
 
-    return str(HydraConfig.get().runtime.output_dir) if HydraConfig.get().mode == RunMode.MULTIRUN else None
+    return Path(HydraConfig.get().runtime.output_dir) if HydraConfig.get().mode == RunMode.MULTIRUN else None

@@ -14,7 +14,7 @@ from configs import FOLDER
 from experiments.runtime.errors import UserError, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from omegaconf import DictConfig
 
@@ -53,7 +53,7 @@ def run(
     words: Sequence[str],
     *,
     compose: Compose | None = None,
-    sweep: str | None = None,
+    sweep: Path | None = None,
 ) -> Path:
     """Open the run folder that the composed settings ask for, do the job with what is stored there, return the folder.
 
@@ -70,7 +70,7 @@ def run(
         The overrides that they were composed with.
     compose : callable, optional
         Composes other overrides of the same command; left out, :func:`composed` without any folder of the user's.
-    sweep : str, optional
+    sweep : Path, optional
         Folder that a sweep made for this run.
     """
     if settings.resume and sweep is not None:
@@ -86,7 +86,9 @@ def run(
     return folder.path
 
 
-def _create(name: str, check: Check | None, settings: DictConfig, words: Sequence[str], sweep: str | None) -> RunFolder:
+def _create(
+    name: str, check: Check | None, settings: DictConfig, words: Sequence[str], sweep: Path | None
+) -> RunFolder:
     from omegaconf import OmegaConf
 
     from configs.rules import files
@@ -101,11 +103,24 @@ def _create(name: str, check: Check | None, settings: DictConfig, words: Sequenc
         owner = getattr(config, part, None) if part else config
         if hasattr(owner, setting):
             OmegaConf.update(settings, key, getattr(owner, setting))
-    path = config.output or sweep or new_path(name)
+    path = Path(config.output or sweep or new_path(name))
     stored = _stored(settings, type(config))
+    if sweep is not None and (path / "config.json").is_file():
+        return _gone_on(name, path, stored)
     return RunFolder.create(
         path, command=name, config=stored, overrides=_overrides(type(config), words), inputs=files(config)
     )
+
+
+def _gone_on(name: str, path: Path, stored: Mapping[str, Any]) -> RunFolder:
+    """Open the run of a sweep again that was there before, or refuse another one."""
+    from experiments.runtime.run_folder import RunFolder
+
+    folder = RunFolder.resume(path, command=name)
+    if folder.config != stored:
+        folder.close()
+        raise UserError(f"{path} holds a run with other settings; a sweep goes on with those it began with")
+    return folder
 
 
 def _resume(name: str, settings: DictConfig, words: Sequence[str], compose: Compose) -> RunFolder:

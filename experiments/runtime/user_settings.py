@@ -27,7 +27,10 @@ _DEPTH = 32
 _QUIET = ("hydra/hydra_logging=none", "hydra/job_logging=none")
 _SWEEP = re.compile(
     r"hydra\.sweep\.(dir|subdir)=[^{$]*$"
-)  # typed by the user, where the runs of -m go; no file may say it
+    r"|hydra/(launcher=(basic|joblib|submitit_local|submitit_slurm)|sweeper=(basic|optuna))$"
+    r"|hydra/sweeper/sampler=[a-z]+$"
+    r"|hydra\.(launcher|sweeper)\.(?!.*_target_)[a-z_.]+=[^$]*$"
+)  # typed by the user: where the runs of -m go, and by what they are run; no file may say it
 _HYDRA = re.compile(r"(^|[\s~+/@.:])hydra($|[\s/@.:])")
 _EXECUTES = re.compile(r"_(target|args|partial|recursive|convert)_")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -110,6 +113,10 @@ def guard() -> None:
             _stay_inside(config_path)
             return super().load_config(config_path)
 
+    # A launcher's workers register Hydra's own once more, and compare names.
+    CheckedFileSource.__name__, CheckedPackageSource.__name__ = (
+        one.__name__ for one in (FileConfigSource, ImportlibResourcesConfigSource)
+    )
     Plugins.instance()  # which registers Hydra's own sources
     SourcesRegistry.instance().types |= {"file": CheckedFileSource, "pkg": CheckedPackageSource}
 

@@ -77,7 +77,7 @@ def test_a_list_of_lists_that_would_fill_the_memory_is_refused(refused):
     "words",
     [
         "hydra.callbacks.evil._target_=shutil.copyfile", "+hydra.callbacks.evil={_target_:shutil.copyfile}",
-        "hydra.searchpath=[file://own]", "hydra/launcher=joblib", "+hydra/callbacks=evil", "~hydra.run", "hydra.run.dir=x",
+        "hydra.searchpath=[file://own]", "hydra/launcher=evil", "+hydra/callbacks=evil", "~hydra.run", "hydra.run.dir=x",
         "+controller@hydra.callbacks=pid", "hydra/job_logging=evil", "seed=${oc.env:HOME}", "+x._target_=os.system",
         "plant=${seed}", "+front.a={_target_: os.system}",
         "--config-path=own", "-cp own", "--config-name=mine", "-cn mine", "--config-n mine", "--experimental-rerun=a.pickle",
