@@ -96,6 +96,7 @@ def _component(name: str) -> Component:
 def licence(told: metadata.PackageMetadata) -> str:
     """Return the licence that a package's metadata name: its expression, its short field, or its classifiers."""
     expression, field = told.get("License-Expression"), (told.get("License") or "").strip()
+    field = "" if field == "UNKNOWN" else field  # what old tools write where nothing was said
     if expression:
         return str(expression)
     if field and len(field) <= _LONGEST and "\n" not in field:
