@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     import sscq
     from experiments.cases.frozen_margins import frozen_margins, words
     from experiments.cases.kb_case import other_plant
-    from experiments.runtime.plant_choice import load, stored_plant_file, stored_step
+    from experiments.starting.plant_choice import load, stored_plant_file, stored_step
     from flcs import FuzzyController, KnowledgeBase
 
     if Path(options.kb).is_dir():

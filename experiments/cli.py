@@ -106,7 +106,7 @@ def _complete(argument: argparse.Action, words: Callable[[str], list[str]]) -> N
 
 
 def _completion() -> Any:
-    return importlib.import_module("experiments.runtime.completion")  # knows plants: a tenth of a second
+    return importlib.import_module("experiments.starting.completion")  # knows plants: a tenth of a second
 
 
 def _add_logs(commands: _Commands) -> None:
@@ -217,7 +217,7 @@ def _plants(options: argparse.Namespace) -> None:
 
 
 def _load(file: str) -> dict[str, Plant]:
-    return {plant.name: plant for plant in importlib.import_module("experiments.runtime.plant_choice").load(file)}
+    return {plant.name: plant for plant in importlib.import_module("experiments.starting.plant_choice").load(file)}
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import plants
+from experiments.runtime import formats
 from experiments.runtime.errors import UserError, tell
-from experiments.runtime.launch import command
+from experiments.starting.launch import command
 from sscq.loop.trial import checked
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ def _summary(runs: Sequence[Path]) -> None:
 
 def _value(run: Path) -> float:
     """Fitness of the recommended controller where the verdict judged: what a sweeper makes small."""
-    from experiments.runtime import formats
-
     metrics = formats.read_json(run / "metrics.json")
     fitness = metrics["controllers"][metrics["recommended"]]["fitness"]
     return float(fitness.get("drawn", fitness["unforeseen"]))

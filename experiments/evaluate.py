@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.runtime import formats
-from experiments.runtime.launch import command
 from experiments.runtime.tables import change, in_words, number, text_table
+from experiments.starting.launch import command
 from sscq.baselines.objective import Task
 from sscq.loop.measures import all_measures
 from sscq.loop.quality import ALL_MEASURES

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.runtime.launch import command
+from experiments.starting.launch import command
 
 if TYPE_CHECKING:
     from configs.schema import ExportConfig

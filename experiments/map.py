@@ -20,8 +20,8 @@ from experiments.cases.map_case import MapCase
 from experiments.report import map_page
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import command
 from experiments.runtime.progress import Progress
+from experiments.starting.launch import command
 from plants.core.gpu.driver import gpu
 from plants.core.names import unknown
 from sscq.situations.situation_sets import standard_sets

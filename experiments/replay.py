@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from experiments.cases import counter_example
 from experiments.report.builders import words
 from experiments.runtime.errors import tell
-from experiments.runtime.plant_choice import load, stored_plant_file
 from experiments.runtime.tables import text_table
+from experiments.starting.plant_choice import load, stored_plant_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -19,7 +19,7 @@ from experiments.plant_list import range_rows
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, document, element
 from experiments.report.drawing.numbers import number, plain
-from experiments.runtime.launch import command
+from experiments.starting.launch import command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

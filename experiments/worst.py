@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import command
 from experiments.runtime.progress import Progress
 from experiments.runtime.tables import change
 from experiments.settings.ranges import envelope
+from experiments.starting.launch import command
 from plants.core.motion.modes import check_mode
 from plants.core.motion.simulate import count_steps
 from sscq.loop.spec import LoopSpec

@@ -12,7 +12,7 @@ import yaml
 import plants
 from benchmarks.__main__ import BENCHMARKS
 from experiments import cli
-from experiments.runtime.opening import configured
+from experiments.starting.opening import configured
 from experiments.studies.__main__ import STUDIES
 from experiments.suites.suite import options
 from tests.reference.exports import knowledge_base

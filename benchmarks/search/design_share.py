@@ -162,10 +162,10 @@ KINDS = {
     "responses": ("experiments.report.builders.recording:_of_contender",),
     "report": ("experiments.report.builders:report", "experiments.report.outputs:write"),
     "configuration": (
-        "hydra._internal.utils:_run_hydra", "experiments.runtime.launch:_create", "experiments.runtime.launch:_merged",
-        "experiments.runtime.launch:_finished", "experiments.settings:setup",
+        "hydra._internal.utils:_run_hydra", "experiments.starting.opening:_create",
+        "experiments.starting.opening:_merged", "experiments.starting.opening:_finished", "experiments.settings:setup",
     ),
-    OTHER: ("experiments.runtime.launch:_run",),
+    OTHER: ("experiments.starting.opening:run",),
     "files": (
         "plants.core.atomic_files:filling", "plants.core.atomic_files:write", "sscq.search.checkpoint:Checkpoint.write",
         "sscq.search.checkpoint:Checkpoint.read", "sscq.search.search:Search.store",

@@ -11,8 +11,8 @@ import numpy as np
 import plants
 from controllers import ConstantGains, Controller, gain_names
 from experiments.runtime.errors import UserError
-from experiments.runtime.plant_choice import stored_step
 from experiments.settings import situations
+from experiments.starting.plant_choice import stored_step
 from flcs import FuzzyController, KnowledgeBase, KnowledgeBaseError
 from flcs.knowledge_base.valid_range import outside, share
 from sscq.fitness import Fitness

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plants
+from configs import store
 from experiments import design as command
 from experiments.front.result import DesignResult
 from experiments.front.words import words_of
-from experiments.runtime.config_errors import readable_errors
-from experiments.runtime.opening import composed, run
+from experiments.starting.config_errors import readable_errors
+from experiments.starting.opening import composed, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,8 +88,6 @@ def design(
     if resume:
         _registered(plant, situations)  # the run names it
     words = words_of({**own, **given, **session})
-    from configs import store
-
     with readable_errors("design", store.SCHEMAS["design"]):
         asked = composed("design", words)
     job = functools.partial(command.design, show=False, listener=on_progress)

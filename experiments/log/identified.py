@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plants
-from experiments.runtime import plant_choice
 from experiments.runtime.errors import UserError
+from experiments.starting import plant_choice
 from plants.core.reading.files import FileError
 from sscq.identification import stored
 from sscq.identification.design_plant import design_plant

@@ -11,8 +11,8 @@ import plants
 from experiments.log.loop_log import levels_of, telling
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.plant_choice import load, only_plant
 from experiments.runtime.tables import text_table
+from experiments.starting.plant_choice import load, only_plant
 from plants.identification.grey_box import GreyBox
 from sscq.identification.ensemble import interval_of
 from sscq.identification.grey_box import stored

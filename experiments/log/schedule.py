@@ -20,10 +20,10 @@ from experiments.cases.stored_controllers import FILES, stored_controller
 from experiments.log import identified
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import read_record
 from experiments.settings import setup
 from experiments.settings.ranges import ranges_for
+from experiments.starting.opening import stored_settings
 from flcs import FuzzyController
 from sscq.identification.advice import TRAVEL, WORTH, told
 from sscq.identification.assessing.assessment import sense_of

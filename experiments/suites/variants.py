@@ -18,9 +18,9 @@ from experiments.pipeline import judged_rollouts, judging, knowledge, ladder, re
 from experiments.pipeline.bench import Bench
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import RunFolder, read_record
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from flcs import FuzzyController, KnowledgeBase
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import number_of_genes, with_reference

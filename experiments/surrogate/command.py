@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Go the rounds and write surrogate.json; exit code 1 where the last design fails on the slow plant."""
-    from experiments.runtime.opening import configured
+    from experiments.starting.opening import configured
     from experiments.surrogate.rounds import Rounds
     from experiments.surrogate.runs import SlowRuns
     from sscq.loop.slow import SlowLimits, crew

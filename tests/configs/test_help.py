@@ -7,7 +7,7 @@ import pytest
 
 from configs.rules import settings
 from configs.store import SCHEMAS, help_text
-from experiments.runtime.launch import command
+from experiments.starting.launch import command
 
 COOKBOOK = Path(__file__).parents[2] / "docs" / "guide" / "cookbook.md"
 

@@ -18,9 +18,9 @@ from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import quality_in
 from experiments.pipeline.search_stages import SearchedDesign, searched
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import ranges, setup
+from experiments.starting.opening import stored_settings
 from experiments.studies.engine.series import cached, of_design
 from plants.core.names import unknown
 from sscq.verdict.bootstrap import Change

@@ -18,8 +18,8 @@ from experiments.pipeline import ladder, search_results
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.judged_rollouts import RIVAL
 from experiments.runtime import formats
-from experiments.runtime.opening import stored_settings
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from plants import with_rival
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.search_plan import search

@@ -19,9 +19,9 @@ from experiments.pipeline.rungs import tuning_rules
 from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, situation, symbol
 from experiments.report.drawing.numbers import plain, share, with_unit
 from experiments.runtime import formats
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import KINDS
 from sscq.verdict.comparison import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean

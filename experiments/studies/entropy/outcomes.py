@@ -13,8 +13,8 @@ import numpy as np
 
 import plants
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import stored_settings
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from experiments.studies.engine.changes import ends, resampled
 from experiments.studies.engine.declaration import FOLDER, check_names, entries_of
 from experiments.studies.engine.template import Template

@@ -10,9 +10,9 @@ import numpy as np
 import sscq
 from experiments.cases.kb_case import fitness_of
 from experiments.runtime import formats
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.tables import markdown_table
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from experiments.studies.engine.series import cached, of_design
 from experiments.studies.suspension.families import GROUPS, RIDE, TYRE, group_of
 from flcs import KnowledgeBase

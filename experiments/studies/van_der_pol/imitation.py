@@ -17,9 +17,9 @@ import numpy as np
 from experiments.pipeline import aggregation, knowledge
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.ladder import Reference
-from experiments.runtime.opening import configured
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
+from experiments.starting.opening import configured
 from flcs import FuzzyController
 from sscq.baselines.tuned import Tuned
 

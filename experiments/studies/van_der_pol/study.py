@@ -19,10 +19,10 @@ import numpy as np
 from controllers import ConstantGains, Controller, gain_names
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import stored_settings
 from experiments.runtime.run_folder import read_record
 from experiments.runtime.tables import change, markdown_table
 from experiments.settings import setup
+from experiments.starting.opening import stored_settings
 from experiments.studies.engine.pooling import ROWS, title_of
 from experiments.studies.engine.series import design_in
 from experiments.studies.engine.template import Template

@@ -13,7 +13,7 @@ import plants
 import sscq
 from experiments import design
 from experiments.front.words import words_of
-from experiments.runtime.opening import composed
+from experiments.starting.opening import composed
 
 SETTINGS = {
     "seeds": 1, "budget.evaluations": 60, "budget.teacher_generations": 1, "budget.verdict_seeds": 2,

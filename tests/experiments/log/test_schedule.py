@@ -14,11 +14,11 @@ from experiments.log import schedule
 from experiments.log.schedule import scheduled, table_of
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import spelt_out
-from experiments.runtime.opening import configured
-from experiments.runtime.plant_choice import find_plant, load
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import begun
+from experiments.starting.launch import spelt_out
+from experiments.starting.opening import configured
+from experiments.starting.plant_choice import find_plant, load
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from plants.identification.record import LoopRecord

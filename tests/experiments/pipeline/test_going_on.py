@@ -13,9 +13,9 @@ from experiments.pipeline.judged_rollouts import recommendable
 from experiments.pipeline.refining import on_task
 from experiments.report.outputs import leaves
 from experiments.runtime import formats
-from experiments.runtime.opening import configured
 from experiments.settings import begun
 from experiments.settings.start import given
+from experiments.starting.opening import configured
 from flcs import KnowledgeBase
 
 TINY = (

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.runtime import user_settings
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import command
+from experiments.starting.launch import command
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 

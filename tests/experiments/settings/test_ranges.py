@@ -8,9 +8,9 @@ import pytest
 import plants
 from experiments.report.builders import results
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import configured
 from experiments.settings import setup
 from experiments.settings.ranges import skipped
+from experiments.starting.opening import configured
 
 
 def job(*words):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from experiments.runtime.opening import configured
 from experiments.settings.searching import methods_of, rounds
+from experiments.starting.opening import configured
 from sscq.search.descent import GradientDescent
 from sscq.search.genetic import GeneticAlgorithm
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.runtime.opening import configured
 from experiments.settings import begun
 from experiments.settings.start import given, starts
+from experiments.starting.opening import configured
 from flcs import KnowledgeBase, Variable
 
 QUICK = ("draws={taught: 0, validation: 0, verdict: 0}",)

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
-from experiments.runtime.opening import configured
+from experiments.starting.opening import configured
 from experiments.studies.afterwards import chain
 from experiments.studies.afterwards.chain_page import COLUMNS, ChainDesign, cells, counts, older_counts, page, printed
 from experiments.studies.afterwards.fresh import StudyCase

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.runtime.opening import configured
+from experiments.starting.opening import configured
 from experiments.studies.afterwards import claims
 from experiments.studies.afterwards.claims import Claim
 from experiments.studies.afterwards.fresh import StudyCase

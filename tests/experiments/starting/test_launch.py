@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runtime.launch import command
 from experiments.runtime.run_folder import read_record
+from experiments.starting.launch import command
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -246,7 +246,7 @@ def test_an_error_of_the_user_is_a_sentence_and_a_defect_keeps_its_traceback(cap
 def test_ctrl_c_in_a_process_ends_with_the_way_to_go_on(tmp_path):
     script = """
         import time
-        from experiments.runtime.launch import command
+        from experiments.starting.launch import command
 
         def design(config, folder):
             print("working", flush=True)

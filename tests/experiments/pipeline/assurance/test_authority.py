@@ -11,7 +11,7 @@ from experiments.pipeline.assurance.stability import certified_situations
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
 from sscq.certificates.certify import certify
-from tests.experiments.pipeline.test_stability import stretched
+from tests.experiments.pipeline.assurance.test_stability import stretched
 
 
 @pytest.fixture

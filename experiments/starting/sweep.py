@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.runtime import formats
 from experiments.runtime.errors import INTERRUPTED, USER_ERROR, UserError, tell
-from experiments.runtime.opening import key_of
 from experiments.runtime.progress import duration
+from experiments.starting.opening import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runtime import plant_choice
 from experiments.runtime.errors import UserError, tell
-from experiments.runtime.launch import command
 from experiments.runtime.run_folder import RunFolder, read_record
+from experiments.starting import plant_choice
+from experiments.starting.launch import command
 from plants.core import registry
 from plants.core.kernel import cache
 

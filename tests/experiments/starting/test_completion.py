@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from experiments import cli, design
-from experiments.runtime import completion
+from experiments.starting import completion
 
 SHELL = """
 eval "$(sscq completion bash)"
@@ -75,7 +75,7 @@ def test_a_part_is_offered_as_a_whole_until_it_is_the_only_one():
 def test_completing_imports_nothing_slow():
     code = """if True:
         import sys
-        from experiments.runtime import completion
+        from experiments.starting import completion
         for prefix in ("", "plant=pen", "budget=", "controller.action="):
             completion.completions("design", prefix)
         print(sorted({"torch", "llvmlite", "numba", "hydra", "scipy.optimize", "symengine"} & set(sys.modules)))

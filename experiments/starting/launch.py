@@ -8,7 +8,7 @@ A command is a plain function of a finished configuration and an open run folder
 
 Hydra's own entry point composes the configuration, so that everything its users know works (``--help``, ``--cfg job``,
 ``-m seed=0,1,2``). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
-`experiments.runtime.config_errors` says them in a sentence.
+`experiments.starting.config_errors` says them in a sentence.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs import FOLDER
-from experiments.runtime import sweep, user_settings
+from experiments.runtime import user_settings
 from experiments.runtime.errors import tell, user_errors
-from experiments.runtime.opening import run
+from experiments.starting import sweep
+from experiments.starting.opening import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from omegaconf import DictConfig
 
-    from experiments.runtime.opening import Check, Compose, Job
+    from experiments.starting.opening import Check, Compose, Job
 
 
 def command(
@@ -103,7 +104,7 @@ class _Command:
         if {"-sc", "--shell-completion"} & set(words):  # Hydra's own does not know of a command's name before settings
             shell = next((word.partition("=")[2] for word in words if word.startswith("install=")), "")
             with user_errors():
-                print(import_module("experiments.runtime.completion").script(shell))
+                print(import_module("experiments.starting.completion").script(shell))
             return True
         return False
 
@@ -175,7 +176,7 @@ def _give_back_memory() -> None:
 @contextmanager
 def _errors(name: str) -> Iterator[None]:
     from configs import store
-    from experiments.runtime.config_errors import readable_errors
+    from experiments.starting.config_errors import readable_errors
 
     store.register()
     with user_errors(), readable_errors(name, store.SCHEMAS[name]):
@@ -186,7 +187,7 @@ def _errors(name: str) -> Iterator[None]:
 def _arguments(name: str, words: list[str]) -> Iterator[None]:
     """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
     from configs import store
-    from experiments.runtime.config_errors import no_part_of_null
+    from experiments.starting.config_errors import no_part_of_null
 
     user_settings.check_arguments(words)
     user_settings.guard()

@@ -64,7 +64,7 @@ def run(
     name : str
         The command.
     job, check : callable
-        As of :func:`experiments.runtime.launch.command`.
+        As of :func:`experiments.starting.launch.command`.
     settings : DictConfig
     words : sequence of str
         The overrides that they were composed with.
@@ -185,7 +185,7 @@ def configured(name: str, overrides: Sequence[str]) -> Any:
         For a setting that there is not (with the near miss), or a value outside its range.
     """
     from configs import store
-    from experiments.runtime.config_errors import readable_errors
+    from experiments.starting.config_errors import readable_errors
 
     with readable_errors(name, store.SCHEMAS[name]):
         return _finished(composed(name, overrides))
@@ -210,7 +210,7 @@ def stored_settings(name: str, stored: dict[str, Any]) -> Any:
 
 
 def _find_plant(config: Any, *, typed: bool = False, run: str | None = None, named: str | None = None) -> None:
-    from experiments.runtime.plant_choice import find_plant
+    from experiments.starting.plant_choice import find_plant
 
     find_plant(config, typed=typed, run=run, named=named)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from experiments.runtime.errors import UserError
-from experiments.runtime.plant_choice import find_plant, load, stored_plant_file, stored_step
 from experiments.runtime.run_folder import RunFolder
+from experiments.starting.plant_choice import find_plant, load, stored_plant_file, stored_step
 from plants.core import registry
 
 pytestmark = pytest.mark.usefixtures("own_folder")

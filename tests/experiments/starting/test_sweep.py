@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runtime import sweep
 from experiments.runtime.errors import UserError
-from experiments.runtime.launch import command
+from experiments.starting import sweep
+from experiments.starting.launch import command
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
