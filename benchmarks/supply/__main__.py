@@ -26,7 +26,7 @@ from plants.core import atomic_files
 if TYPE_CHECKING:
     from benchmarks.supply.components import Component
 
-_EXTRAS = ("adapters", "assurance", "cluster", "exports")
+_EXTRAS = ("adapters", "assurance", "cluster", "exports", "plot")
 _HEAD = """\
 sscq
 Copyright the authors of sscq. Licensed under the Apache License 2.0 (LICENSE).

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from experiments.report import files
 from experiments.report.answer import answer
 from experiments.report.drawing.html import element
 from experiments.runtime import formats
 from flcs import KnowledgeBase
+from plants.core.motion.plots import pyplot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +94,26 @@ class DesignResult:
     def what_to_type(self) -> str:
         """Return what the terminal prints: gains and tables to type in, and what they change."""
         return "\n".join(answer(self.data, self.knowledge_base))
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw how J of every controller changes against the fixed PID, with 95 % intervals; return the axes.
+
+        Simplest first, without the open loop.
+        """
+        order = [key for key in self.controllers if key != "open_loop"]  # which nothing would be seen beside
+        found = {key: self.metrics["comparisons"][key] for key in order if key in self.metrics["comparisons"]}
+        names = [self.metrics["controllers"][key]["title"] for key in found]
+        means = np.array([[one["mean"][end] for end in ("value", "low", "high")] for one in found.values()], float)
+        axes = (
+            pyplot().subplots(figsize=(7.0, 0.6 + 0.4 * len(names)), layout="constrained")[1] if axes is None else axes
+        )
+        value, low, high = 100.0 * means.T
+        axes.errorbar(value, names, xerr=np.abs([value - low, high - value]), fmt="o", capsize=3)
+        axes.axvline(0.0, color="black", linewidth=0.8)
+        axes.invert_yaxis()  # simplest first, as in the report
+        axes.set_xlabel("change of J against the fixed PID [%]; left is better")
+        axes.grid(visible=True, axis="x", alpha=0.3)
+        return axes
 
     def __repr__(self) -> str:
         """As in ``<DesignResult runs/first: knowledge_base_direct recommended>``."""

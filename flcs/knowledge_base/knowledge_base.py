@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flcs import plots
 from flcs.inference import defuzzification, inference
 from flcs.inference import rule_base as common
 from flcs.inference.rule_base import OWN_INPUTS, Inference, RuleBase, rule_number
@@ -268,6 +269,10 @@ class KnowledgeBase:
     def table(self) -> str:
         """Return the rules as text tables with firing strength, rank and confidence, the strongest first."""
         return "\n\n".join(rule_table(channel) for channel in self.channels)
+
+    def plot(self, channel: int = 0) -> Any:
+        """Draw the terms of a channel's inputs and its gains with matplotlib; return the axes [2, n]."""
+        return plots.plot(self, channel)
 
     def __repr__(self) -> str:
         """As in ``<KnowledgeBase of two_tanks: 6 rules over e, lower>``."""

@@ -184,3 +184,14 @@ def test_a_knowledge_base_is_short_at_the_prompt_and_its_rules_in_a_notebook(kb)
     on = sum(rule.on for base in kb.channels for rule in base.rules)
     assert repr(kb) == f"<KnowledgeBase of {kb.plant}: {on} rules over {', '.join(kb.input_names)}>"
     assert kb._repr_html_().count("<tr>") == on + len(kb.channels)
+
+
+def test_a_knowledge_base_draws_its_terms_and_gains(kb):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = kb.plot()
+    base = kb.channels[0]
+    assert len(axes[0, 0].lines) == base.inputs[0].n_terms
+    assert axes.shape == (2, max(len(base.inputs), len(base.gain_names)))
+    assert base.inputs[0].words in axes[1, 0].get_xlabel()
+    matplotlib.pyplot.close("all")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from plants.core.motion import plots
 from plants.core.names import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -63,6 +64,14 @@ class Trajectory:
     def outputs(self) -> np.ndarray:
         """Measurements [n + 1, n_y]."""
         return self.group("outputs")
+
+    def plot(self, names: Sequence[str] | None = None, axes: Any = None) -> Any:
+        """Draw signals over time with matplotlib, see :func:`plants.core.motion.plots.plot`; return the axes."""
+        return plots.plot(self, names, axes)
+
+    def plot_phase(self, x: str, y: str, axes: Any = None) -> Any:
+        """Draw one signal over another with matplotlib; return the axes."""
+        return plots.phase(self, x, y, axes)
 
     @property
     def entropy(self) -> np.ndarray:

@@ -57,6 +57,17 @@ def test_what_comes_back_is_what_the_folder_says(result):
     assert "What to type" in result._repr_html_()
 
 
+def test_it_draws_how_all_controllers_compare(result):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = result.plot()
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert set(shown) == {
+        result.metrics["controllers"][key]["title"] for key in result.metrics["comparisons"] if key != "open_loop"
+    }
+    matplotlib.pyplot.close("all")
+
+
 def test_a_thread_designs_beside_another_silently_and_tells_how_far_it_is(place, result, capsys):
     """Two at once, on one thread each: the same bytes, nothing printed, arguments and environment left alone."""
     before, told, found = (list(sys.argv), dict(os.environ)), [], {}

@@ -1,0 +1,68 @@
+"""Pictures of a knowledge base with matplotlib (extra `plot`): terms of its inputs, gains over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.motion.plots import pyplot
+
+if TYPE_CHECKING:
+    from flcs.inference.variable import Variable
+
+    KnowledgeBase = Any  # flcs.knowledge_base.knowledge_base.KnowledgeBase, which calls what is here
+
+_POINTS = 121
+
+
+def plot(kb: KnowledgeBase, channel: int = 0) -> Any:
+    """Draw a channel: the terms of each input above, each gain below; return the axes [2, n].
+
+    Gains are drawn over the first two inputs (over one, as a line), further inputs in the middle of their ranges.
+    """
+    base = kb.channels[channel]
+    n = max(len(base.inputs), len(base.gain_names))
+    figure, axes = pyplot().subplots(2, n, squeeze=False, figsize=(3.2 * n, 5.2), layout="constrained")
+    for chart, variable in zip(axes[0], base.inputs, strict=False):
+        _terms(chart, variable)
+    for k, chart in enumerate(axes[1]):
+        if k < len(base.gain_names):
+            _gain(figure, chart, kb, channel, k)
+    for chart in (*axes[0, len(base.inputs) :], *axes[1, len(base.gain_names) :]):
+        chart.set_axis_off()
+    return axes
+
+
+def _terms(chart: Any, variable: Variable) -> None:
+    x = np.linspace(variable.low, variable.high, 4 * _POINTS)
+    for number, grades in enumerate(np.broadcast_arrays(*variable.memberships(x))):
+        chart.plot(x, grades, label=variable.term_words(number))
+    chart.set_xlabel(_label(variable))
+    chart.set_ylim(0.0, 1.05)
+    chart.legend(loc="lower center", frameon=False, fontsize="small")
+
+
+def _gain(figure: Any, chart: Any, kb: KnowledgeBase, channel: int, gain: int) -> None:
+    base = kb.channels[channel]
+    column = sum(len(one.gain_names) for one in kb.channels[:channel]) + gain
+    grids = [np.linspace(v.low, v.high, _POINTS) for v in base.inputs[:2]]
+    mesh = np.meshgrid(*grids, indexing="ij")
+    rows = np.zeros((mesh[0].size, len(kb.input_names)))
+    own = [0.5 * (v.low + v.high) * np.ones(mesh[0].size) for v in base.inputs]
+    own[: len(mesh)] = [one.ravel() for one in mesh]
+    rows[:, kb.columns(channel)] = np.stack(own, axis=1)
+    values = kb.gains(rows)[:, column].reshape(mesh[0].shape)
+    if len(grids) == 1:
+        chart.plot(grids[0], values)
+        chart.set_ylabel(base.gain_names[gain])
+        chart.grid(visible=True, alpha=0.3)
+    else:
+        filled = chart.contourf(grids[0], grids[1], values.T, levels=12)
+        figure.colorbar(filled, ax=chart, label=base.gain_names[gain])
+        chart.set_ylabel(_label(base.inputs[1]))
+    chart.set_xlabel(_label(base.inputs[0]))
+
+
+def _label(variable: Variable) -> str:
+    return f"{variable.words} [{variable.unit}]" if variable.unit not in {"", "1"} else variable.words
