@@ -107,8 +107,10 @@ def with_oracle(bench: Bench, found: Sequence[Tuned], fixed: Tuned, oracle: np.n
         return list(found)
     setup = bench.setup
     constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
-    title, text = "best fixed PID per situation (oracle)", "no controller can know the situation"
-    cost, size = oracle_share(setup) * len(oracle), len(setup.low)
+    share, size = oracle_share(setup), len(setup.low)
+    title = "best fixed PID per situation (oracle)"
+    text = f"no controller can know the situation; {share} evaluations for each, so no bound"
+    cost = share * len(oracle)
     return [*found, Tuned("oracle", title, text, constant, fixed.theta, cost, size, per_situation=oracle)]
 
 

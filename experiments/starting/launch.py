@@ -27,7 +27,7 @@ from configs import FOLDER
 from experiments.runtime import user_settings
 from experiments.runtime.errors import tell, user_errors
 from experiments.starting import sweep
-from experiments.starting.opening import run
+from experiments.starting.opening import run, spelt_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -150,20 +150,6 @@ class _Command:
             found = run(name, self._job, self._check, settings, words, compose=_composing(name), sweep=place)
             _give_back_memory()
             return found
-
-
-def spelt_out(words: Sequence[str]) -> list[str]:
-    """Return the words of a command with those spelt as settings that stand for other ones.
-
-    `ensemble=FILE`, plants from a log, is a plant file; a list of treatments of the algebraic loop is `loops`.
-    """
-    others = {"ensemble=": "plant_file=", "algebraic_loop=[": "loops=["}
-    found = list(words)
-    for place, word in enumerate(found):
-        for start, other in others.items():
-            if word.startswith(start):
-                found[place] = other + word.removeprefix(start)
-    return found
 
 
 def _give_back_memory() -> None:

@@ -176,6 +176,20 @@ def _finished(settings: DictConfig) -> Any:
     return config
 
 
+def spelt_out(words: Sequence[str]) -> list[str]:
+    """Return the words of a command with those spelt as settings that stand for other ones.
+
+    `ensemble=FILE`, plants from a log, is a plant file; a list of treatments of the algebraic loop is `loops`.
+    """
+    others = {"ensemble=": "plant_file=", "algebraic_loop=[": "loops=["}
+    found = list(words)
+    for place, word in enumerate(found):
+        for start, other in others.items():
+            if word.startswith(start):
+                found[place] = other + word.removeprefix(start)
+    return found
+
+
 def configured(name: str, overrides: Sequence[str]) -> Any:
     """Return the checked settings of a command with these overrides, without running it.
 
@@ -188,7 +202,7 @@ def configured(name: str, overrides: Sequence[str]) -> Any:
     from experiments.starting.config_errors import readable_errors
 
     with readable_errors(name, store.SCHEMAS[name]):
-        return _finished(composed(name, overrides))
+        return _finished(composed(name, spelt_out(overrides)))
 
 
 def stored_settings(name: str, stored: dict[str, Any]) -> Any:

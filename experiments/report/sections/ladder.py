@@ -79,7 +79,11 @@ def _scales(view: PageView) -> str:
 def _named(view: PageView) -> Html:
     """The same of the few named situations, which decide nothing."""
     title = element("summary", "The named situations, which the verdict does not rest on")
-    return element("details", title, _table(view, GROUPS, "unforeseen"))
+    lead = (
+        "Measures, change and its interval are of the named unforeseen situations. The interval is over their noise "
+        "alone: it covers other noise in the same situations, not other situations. Nothing is recommended by it."
+    )
+    return element("details", title, element("p", lead, class_="lead"), _table(view, GROUPS, "unforeseen"))
 
 
 def _table(view: PageView, costs: tuple[Group, ...], group: Group) -> Html:

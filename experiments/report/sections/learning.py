@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 def searches(view: PageView) -> Html:
     """One chart of all searches, one row each."""
     lead = (
-        "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation. The "
-        "tables count the searches that were not chosen, too (other inputs, other starts), which are not drawn here."
+        "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation. A row "
+        "counts one search. The ladder counts all that a controller needed: those it grew from, and those not chosen "
+        "(other inputs, other starts), which are not drawn here."
     )
     found = [s for s in view.data.searches if len(s.evaluations)]
     if not found:

@@ -16,8 +16,7 @@ from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import begun
-from experiments.starting.launch import spelt_out
-from experiments.starting.opening import configured
+from experiments.starting.opening import configured, spelt_out
 from experiments.starting.plant_choice import find_plant, load
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
