@@ -19,7 +19,7 @@ from plants.core.kernel.lanes import LaneLoop, Repeat, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import differentiate
-from plants.identification.lane_filter import TOGETHER, count, logarithm
+from plants.identification.lane_filter import TOGETHER, begin_counting, count, counted_up, logarithm
 from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:
@@ -87,10 +87,8 @@ class ExtendedFilter:
         for record, start in zip(records, begun, strict=True):
             job = self._job(self._kernel, record, parameters, start)
             results, _, _ = run(self._kernel, job, grid(1, len(job.theta), self._kernel.lanes), threads=threads)
-            sums, product = results.T
-            with np.errstate(divide="ignore", invalid="ignore"):
-                total += (sums - 0.5 * np.log(product))[: len(parameters)]
-        return np.where(np.isfinite(total), total, -np.inf)
+            total += counted_up(*results.T)[: len(parameters)]
+        return total
 
     def seen(self, record: LoopRecord, parameters: Array, start: Start | None = None) -> SeenRows:
         """Return what the filter sees with one parameter set [n_parameters], row by row."""
@@ -180,7 +178,6 @@ def _built(box: GreyBox, lanes: int, *, observed: bool) -> Kernel:
     fetched = (
         "measured = series[1, step]",
         "output = series[0, step]",
-        f"counted = 1.0 if step >= {SKIPPED} else 0.0",
         f"for lane in range({design.lanes}):",
         f"    S[{u}, lane] = series[2, max(step - {late}, 0)]",
         f"    S[{before}, lane] = series[2, max(step - {late} - 1, 0)]",
@@ -191,6 +188,7 @@ def _built(box: GreyBox, lanes: int, *, observed: bool) -> Kernel:
         Uniform(fetched),
         LaneLoop("start", (view.start,), when="step == 0"),
         LaneLoop("update", (view.update,), when="measured > 0.5"),
+        LaneLoop("begin_counting", (begin_counting,), when=f"step == {SKIPPED - 1}"),
     ]
     design.after += [
         LaneLoop("still", (view.still,)),

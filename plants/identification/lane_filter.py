@@ -1,8 +1,10 @@
 """The likelihood of many parameter sets at a time: one lane a parameter set, the same filter in each.
 
-Transition, noise and the share of both inputs are computed once for each parameter set; a row costs an exponential (the
-curve), a division and some sixty products. Dead times are the lanes' own: each fetches its input outside the lane loop.
-The logarithms of the innovations' variances are taken of products of eight.
+Transition, noise and the share of both inputs are computed once for each parameter set. The inner state and the loads
+are counted in units in which the inner state goes into the output, and the load into the inner state, by a factor of 1:
+these products need not be taken. A row costs an exponential where the input moved (the curve), a division and some 50
+products. Dead times are the lanes' own: each fetches its input outside the lane loop. The logarithms of the variances
+of the innovations are taken of products of eight.
 """
 
 from __future__ import annotations
@@ -35,9 +37,9 @@ TOGETHER = 8
 """Variances whose product is taken before its logarithm."""
 
 _THETA = (
-    *("x_x", "x_y", "y_x", "y_y", "x_v", "y_v", "x_before", "y_before", "x_after", "y_after", "fading"),
+    *("x_x", "x_y", "y_y", "y_l", "x_before", "y_before", "x_after", "y_after", "fading"),
     *("walk_noise", "load_noise", "noise", "load_start", "curve", "inverse", "sense"),
-    *("x_start", "x_variance", "x_shared"),
+    *("x_start", "x_variance", "x_shared", "load_unit"),
 )
 _COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
 
@@ -93,7 +95,8 @@ def each_log_likelihood(
     # In order of dead times: most chunks then have one input for all lanes.
     order = np.argsort(structure.dead_time(parameters), kind="stable")
     parameters, sense = parameters[order], np.broadcast_to(sense, len(parameters))[order]
-    kernel, n, row = _kernel(lanes), len(parameters), Row.of(structure, parameters, steps.pop())
+    n, row = len(parameters), Row.of(structure, parameters, steps.pop())
+    kernel = _kernel(lanes, coupled=bool(row.whole.states[:, 0, 1].any()))
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
     padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
@@ -107,37 +110,55 @@ def each_log_likelihood(
         step=1.0,
     )
     results, _, _ = run(kernel, job, grid(len(records), len(padded), kernel.lanes), threads=threads)
-    total, product = results.T
+    found = np.empty((len(records), n))
+    found[:, order] = counted_up(*results.T).reshape(len(records), -1)[:, :n]
+    return found
+
+
+def counted_up(total: Array, product: Array) -> Array:
+    """Return log likelihoods from a kernel's two results; minus infinity where they have no finite value."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.empty((len(records), n))
-        found[:, order] = (total - 0.5 * np.log(product)).reshape(len(records), -1)[:, :n]
+        found = -0.5 * (total + np.log(product))
     return np.where(np.isfinite(found), found, -np.inf)
 
 
 def _theta(
     structure: PlantStructure, parameters: Array, sense: Array | float, row: Row, step: float, spans: Spans
 ) -> Array:
-    """What the lanes are given [n, len(_THETA)]."""
+    """What the lanes are given [n, len(_THETA)]; the inner state and the loads in units of what they add."""
     walk, load, noise, curve = (column(structure, parameters, name) for name in ("walk", "load", "noise", "curve"))
     begun, signs = structure.start(parameters, spans), np.broadcast_to(sense, len(parameters))
+    states, (x_v, y_v) = row.whole.states, row.whole.input.T
+    of_x = _not_0(states[:, 1, 0])
+    of_load = _not_0(of_x * x_v)
     columns = (
-        *(row.whole.states[:, i, j] for i in range(2) for j in range(2)),
-        *row.whole.input.T,
-        *row.before.T,
-        *row.after.T,
+        states[:, 0, 0],
+        of_x * states[:, 0, 1],
+        states[:, 1, 1],
+        y_v / of_load,
+        of_x * row.before[:, 0],
+        row.before[:, 1],
+        of_x * row.after[:, 0],
+        row.after[:, 1],
         row.fading,
-        walk**2 * step,
-        load**2 * (1.0 - row.fading**2),
+        of_load**2 * walk**2 * step,
+        of_load**2 * load**2 * (1.0 - row.fading**2),
         noise**2,
-        load**2,
+        of_load**2 * load**2,
         curve,
         1.0 / np.where(curve == 0.0, 1.0, curve),
         signs,
-        begun.share,
-        begun.variance,
-        begun.shared,
+        of_x * begun.share,
+        of_x**2 * begun.variance,
+        of_x * of_load * begun.shared,
+        of_load**2,
     )
     return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def _not_0(unit: Array) -> Array:
+    """A plant that passes nothing on passes too little to be told from nothing: units are divided by."""
+    return np.where(unit == 0.0, 1e-100, unit)
 
 
 @lru_cache(maxsize=4)  # a sampler asks thousands of times for the same logs
@@ -171,8 +192,15 @@ def _starts(kernel: Kernel, records: tuple[LoopRecord, ...], spans: Spans) -> Ar
 
 
 @cache
-def _kernel(lanes: int) -> Kernel:
-    """The compiled filter; one for all records."""
+def _kernel(lanes: int, coupled: bool) -> Kernel:
+    """The compiled filter; one for all records. `coupled`: whether the output acts on the inner state.
+
+    Without it, of two lags, products with 0 are left out: the same bits.
+    """
+
+    def predict(lane: Lane) -> None:
+        _predict(lane, coupled)
+
     design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"), lanes=lanes)
     rows = design.rows
     of_start, state = ("scale", "input_scale", "first"), ("x", "y", "d", "c")
@@ -183,7 +211,6 @@ def _kernel(lanes: int) -> Kernel:
     fetched = (
         "measured = series[3 * source + 1, step]",
         "output = series[3 * source, step]",
-        f"counted = 1.0 if step >= {SKIPPED} else 0.0",
         "first = lane_theta[chunk, 0]",  # a chunk's parameter sets lie side by side
         "moved = 0",
         f"if codes[0, first] == codes[0, first + {design.lanes - 1}]:",  # in order: all are as late
@@ -203,8 +230,9 @@ def _kernel(lanes: int) -> Kernel:
         LaneLoop("start", (_start,), when="step == 0"),
         LaneLoop("curve", (_curve,), when="moved > 0"),
         LaneLoop("input_stands", (_input_stands,), when="moved == 0"),  # an exponential less, and the same bits
-        LaneLoop("row", (_update, _predict), when="measured > 0.5"),  # one loop: what is between stays in registers
-        LaneLoop("row_without_output", (_predict,), when="measured <= 0.5"),
+        LaneLoop("row", (_update, predict), when="measured > 0.5"),  # one loop: what is between stays in registers
+        LaneLoop("row_without_output", (predict,), when="measured <= 0.5"),
+        LaneLoop("begin_counting", (begin_counting,), when=f"step == {SKIPPED - 1}"),
         LaneLoop("logarithm", (logarithm,), when=f"step % {TOGETHER} == {TOGETHER - 1}"),
     ]
     return build(design)
@@ -216,9 +244,13 @@ def _given(lane: Lane) -> dict[str, Any]:
 
 def _start(lane: Lane) -> None:
     """The loop is where its first output is; before the record the input was what it is in the first row."""
-    given, scale = _given(lane), lane.one("scale")
+    given, scale, input_scale = _given(lane), lane.one("scale"), lane.one("input_scale")
     values = dict.fromkeys(_COVARIANCE, 0.0 * scale)
-    values |= {"xx": given["x_variance"], "xd": given["x_shared"], "dd": VAGUE * lane.one("input_scale")}
+    values |= {
+        "xx": given["x_variance"],
+        "xd": given["x_shared"],
+        "dd": VAGUE * given["load_unit"] * input_scale,
+    }
     values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
     lane["covariance"] = [values[name] for name in _COVARIANCE]
     first = _acting(lane, given)
@@ -254,43 +286,55 @@ def _update(lane: Lane) -> None:
 
 
 def count(lane: Lane, squared: Any, variance: Any) -> None:
-    """Add what a squared standard innovation and its variance are worth, as :func:`slow_filter.bent` has it."""
-    counted = lane.uniform("counted")
+    """Add what a squared standard innovation is worth, as :func:`slow_filter.bent` has it; multiply by its variance."""
     far = 8.0 * elementary.sqrt(elementary.maximum(squared, 16.0)) - 16.0
-    lane["total"] = (lane.one("total") - 0.5 * counted * elementary.where(squared - 16.0, far, squared),)
-    lane["product"] = (lane.one("product") * (1.0 + counted * (variance - 1.0)),)
+    lane["total"] = (lane.one("total") + elementary.where(squared - 16.0, far, squared),)
+    lane["product"] = (lane.one("product") * variance,)
 
 
-def _predict(lane: Lane) -> None:
+def begin_counting(lane: Lane) -> None:
+    """Forget what the first rows are worth, before which the filter does not know where the loop is."""
+    lane["total"], lane["product"] = (0.0 * lane.one("total"),), (0.0 * lane.one("product") + 1.0,)
+
+
+def _predict(lane: Lane, coupled: bool) -> None:
     """Go on by a row."""
     g, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
     before, after = lane.one("before"), lane.one("after")
     x, y, d, c = (lane.one(name) for name in ("x", "y", "d", "c"))
-    for name in ("x", "y"):
-        free = g[f"{name}_x"] * x + g[f"{name}_y"] * y + g[f"{name}_v"] * (d + c)
-        lane[name] = (free + g[f"{name}_before"] * before + g[f"{name}_after"] * after,)
+
+    def to_x(of_x: Any, of_y: Any, of_load: Any) -> Any:
+        return g["x_x"] * of_x + (g["x_y"] * of_y + of_load if coupled else of_load)
+
+    def to_y(of_x: Any, of_y: Any, of_load: Any) -> Any:
+        return g["y_y"] * of_y + (g["y_l"] * of_load + of_x)
+
+    load = d + c
+    lane["x"] = (g["x_after"] * after + (g["x_before"] * before + to_x(x, y, load)),)
+    lane["y"] = (g["y_after"] * after + (g["y_before"] * before + to_y(x, y, load)),)
     lane["c"] = (g["fading"] * c,)
     # Rows of F P, then F P F'. Inner state and output see the load, d + c, alone: it is one column, l.
-    of_load = {"x": p["xd"] + p["xc"], "y": p["yd"] + p["yc"], "d": p["dd"] + p["dc"], "c": p["dc"] + p["cc"]}
-    columns = {"x": (p["xx"], p["xy"], of_load["x"]), "y": (p["xy"], p["yy"], of_load["y"])}
-    columns |= {"l": (of_load["x"], of_load["y"], of_load["d"] + of_load["c"])}
-    columns |= {"d": (p["xd"], p["yd"], of_load["d"]), "c": (p["xc"], p["yc"], of_load["c"])}
-
-    def through(name: str, column: tuple[Any, Any, Any]) -> Any:
-        return g[f"{name}_x"] * column[0] + g[f"{name}_y"] * column[1] + g[f"{name}_v"] * column[2]
-
-    half = {name: {key: through(name, column) for key, column in columns.items()} for name in ("x", "y")}
+    columns = {
+        "x": (p["xx"], p["xy"], p["xd"] + p["xc"]),
+        "y": (p["xy"], p["yy"], p["yd"] + p["yc"]),
+        "d": (p["xd"], p["yd"], p["dd"] + p["dc"]),
+        "c": (p["xc"], p["yc"], p["dc"] + p["cc"]),
+    }
+    x_half = {name: to_x(*column) for name, column in columns.items()}
+    y_half = {name: to_y(*column) for name, column in columns.items()}
+    x_of_load, y_of_load = x_half["d"] + x_half["c"], y_half["d"] + y_half["c"]
+    fading = g["fading"]
     new = {
-        "xx": through("x", (half["x"]["x"], half["x"]["y"], half["x"]["l"])),
-        "xy": through("y", (half["x"]["x"], half["x"]["y"], half["x"]["l"])),
-        "yy": through("y", (half["y"]["x"], half["y"]["y"], half["y"]["l"])),
-        "xd": half["x"]["d"],
-        "xc": g["fading"] * half["x"]["c"],
-        "yd": half["y"]["d"],
-        "yc": g["fading"] * half["y"]["c"],
+        "xx": to_x(x_half["x"], x_half["y"], x_of_load),
+        "xy": to_y(x_half["x"], x_half["y"], x_of_load),
+        "yy": to_y(y_half["x"], y_half["y"], y_of_load),
+        "xd": x_half["d"],
+        "xc": fading * x_half["c"],
+        "yd": y_half["d"],
+        "yc": fading * y_half["c"],
         "dd": p["dd"] + g["walk_noise"],
-        "dc": g["fading"] * p["dc"],
-        "cc": g["fading"] * g["fading"] * p["cc"] + g["load_noise"],
+        "dc": fading * p["dc"],
+        "cc": fading * (fading * p["cc"]) + g["load_noise"],
     }
     lane["covariance"] = [new[name] for name in _COVARIANCE]
 
@@ -298,5 +342,5 @@ def _predict(lane: Lane) -> None:
 def logarithm(lane: Lane) -> None:
     """Take the product of the last variances into the sum."""
     product = lane.one("product")
-    lane["total"] = (lane.one("total") - 0.5 * elementary.log(product),)
+    lane["total"] = (lane.one("total") + elementary.log(product),)
     lane["product"] = (0.0 * product + 1.0,)

@@ -209,3 +209,14 @@ def test_records_of_different_steps_and_wrong_parameters_are_refused():
         log_likelihoods(TWO_LAGS, [LoopRecord(column, column, 1.0), LoopRecord(column, column, 0.5)], np.ones((1, 9)))
     with pytest.raises(ValueError, match="must have 9 columns"):
         log_likelihoods(TWO_LAGS, [LoopRecord(column, column, 1.0)], np.ones((1, 8)))
+
+
+@pytest.mark.parametrize("structure", [TWO_LAGS, OSCILLATING])
+def test_a_plant_that_passes_nothing_on_has_a_likelihood_too(logs, structure):
+    _, y, u = logs["R1"]
+    values = {"decay": 0.02, "lag": 3.0, "damping": 0.5, "period": 9.0, "dead_time": 2.0, "load_time": 5.0}
+    values |= {"slope": 0.0, "gain": 0.0, "noise": 0.2, "load": 0.1, "walk": 0.05, "curve": 0.0}
+    parameters = np.array([values[name] for name in structure.parameters])
+    record = LoopRecord(y, u, 1.0)
+    expected = filtered(structure, record, parameters).log_likelihood
+    assert log_likelihoods(structure, [record], parameters)[0] == pytest.approx(expected, rel=1e-9)
