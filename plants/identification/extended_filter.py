@@ -19,7 +19,7 @@ from plants.core.kernel.lanes import LaneLoop, Repeat, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import differentiate
-from plants.identification.lane_filter import TOGETHER, begin_counting, count, counted_up, logarithm
+from plants.identification.filter_bodies import TOGETHER, begin_counting, count, counted_up, logarithm
 from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:

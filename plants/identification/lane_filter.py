@@ -14,12 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core import elementary
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign, build
 from plants.core.kernel.lanes import LaneLoop, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
+from plants.identification.filter_bodies import (
+    COVARIANCE,
+    FILTER_ROWS,
+    TOGETHER,
+    begin,
+    begin_counting,
+    counted_up,
+    gone_on,
+    logarithm,
+    starts,
+    take_in,
+)
 from plants.identification.row import PER_CENT, Row, column, curved
-from plants.identification.slow_filter import SKIPPED, VAGUE
+from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,46 +44,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TOGETHER = 8
-"""Variances whose product is taken before its logarithm."""
-
 _THETA = (
     *("x_x", "x_y", "y_y", "y_l", "x_before", "y_before", "x_after", "y_after", "fading"),
     *("walk_noise", "load_noise", "noise", "load_start", "curve", "inverse", "sense"),
     *("x_start", "x_variance", "x_shared", "load_unit"),
 )
-_COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
-
-
-def log_likelihoods(
-    structure: PlantStructure,
-    records: Sequence[LoopRecord],
-    parameters: Array,
-    sense: Array | float = 1.0,
-    spans: Spans = PER_CENT,
-    threads: int | None = None,
-) -> Array:
-    """Return the log likelihoods of parameter sets, summed over records of the same loop.
-
-    Parameters
-    ----------
-    structure : PlantStructure
-    records : sequence of LoopRecord
-        With rows equally far apart.
-    parameters : array [n, n_parameters]
-    sense : array [n] or float
-        1 or -1.
-    spans : (output, input)
-        Of the signals, as for :func:`plants.identification.slow_filter.filtered`.
-    threads : int, optional
-        None: all processors. The result does not depend on it.
-
-    Returns
-    -------
-    array [n]
-        Minus infinity where the filter has no finite value.
-    """
-    return each_log_likelihood(structure, records, parameters, sense, spans, threads).sum(axis=0)
 
 
 def each_log_likelihood(
@@ -84,24 +60,20 @@ def each_log_likelihood(
     threads: int | None = None,
     lanes: int = LANES,
 ) -> Array:
-    """Return the same of each record [n_records, n]; the results do not depend on the lanes."""
-    parameters = np.atleast_2d(np.asarray(parameters, float))
-    if parameters.shape[1] != len(structure.parameters):
-        names = ", ".join(structure.parameters)
-        raise ValueError(f"parameters must have {len(structure.parameters)} columns ({names})")
-    steps = {record.step for record in records}
-    if len(steps) != 1:
-        raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
+    """Return the log likelihoods of parameter sets in each record [n_records, n]; they do not depend on the lanes.
+
+    Records have rows equally far apart; the rest as for :func:`plants.identification.likelihood.log_likelihoods`.
+    """
     # In order of dead times: most chunks then have one input for all lanes.
     order = np.argsort(structure.dead_time(parameters), kind="stable")
     parameters, sense = parameters[order], np.broadcast_to(sense, len(parameters))[order]
-    n, row = len(parameters), Row.of(structure, parameters, steps.pop())
+    n, row = len(parameters), Row.of(structure, parameters, records[0].step)
     kernel = _kernel(lanes, coupled=bool(row.whole.states[:, 0, 1].any()))
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
     left = -n % kernel.lanes
     padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
     job = RolloutJob(
-        start=_starts(kernel, tuple(records), spans),
+        start=starts(kernel, tuple(records), spans),
         theta=padded,
         codes=np.pad(row.rows, (0, left), mode="edge")[None],
         keys=np.zeros((1, 1, 2), np.int64),
@@ -113,13 +85,6 @@ def each_log_likelihood(
     found = np.empty((len(records), n))
     found[:, order] = counted_up(*results.T).reshape(len(records), -1)[:, :n]
     return found
-
-
-def counted_up(total: Array, product: Array) -> Array:
-    """Return log likelihoods from a kernel's two results; minus infinity where they have no finite value."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = -0.5 * (total + np.log(product))
-    return np.where(np.isfinite(found), found, -np.inf)
 
 
 def _theta(
@@ -174,20 +139,6 @@ def _series(records: tuple[LoopRecord, ...]) -> Array:
     return np.array(rows)
 
 
-@lru_cache(maxsize=4)
-def _starts(kernel: Kernel, records: tuple[LoopRecord, ...], spans: Spans) -> Array:
-    starts = np.zeros((len(records), kernel.rows.count))
-    output, given = ((span / 100.0) ** 2 for span in spans)
-    for start, record in zip(starts, records, strict=True):
-        start[kernel.rows.span(ALIVE)] = 1.0
-        start[kernel.rows.span("product")] = 1.0
-        start[kernel.rows.span("scale")] = output
-        start[kernel.rows.span("input_scale")] = given
-        first = float(record.output[record.measured][0]) - record.origin[0]
-        start[kernel.rows.span("first")] = first
-    return starts
-
-
 # -------------------------------------------------------------------------------------------------------------- kernel
 
 
@@ -203,10 +154,9 @@ def _kernel(lanes: int, coupled: bool) -> Kernel:
 
     design = KernelDesign("likelihood of a plant of two states under loads", results=("total", "product"), lanes=lanes)
     rows = design.rows
-    of_start, state = ("scale", "input_scale", "first"), ("x", "y", "d", "c")
-    for name in (ALIVE, "total", "product", *of_start, "u", "before", "after", *state):
+    for name in (ALIVE, *FILTER_ROWS, "u", "before", "after"):
         rows.add(name)
-    rows.add("covariance", len(_COVARIANCE))
+    rows.add("covariance", len(COVARIANCE))
     rows.add("theta", len(_THETA))
     fetched = (
         "measured = series[3 * source + 1, step]",
@@ -227,10 +177,10 @@ def _kernel(lanes: int, coupled: bool) -> Kernel:
     design.kept += ["u"]
     design.before += [
         Uniform(fetched),
-        LaneLoop("start", (_start,), when="step == 0"),
+        LaneLoop("start", (_begin,), when="step == 0"),
         LaneLoop("curve", (_curve,), when="moved > 0"),
         LaneLoop("input_stands", (_input_stands,), when="moved == 0"),  # an exponential less, and the same bits
-        LaneLoop("row", (_update, predict), when="measured > 0.5"),  # one loop: what is between stays in registers
+        LaneLoop("row", (_take_in, predict), when="measured > 0.5"),  # one loop: what is between stays in registers
         LaneLoop("row_without_output", (predict,), when="measured <= 0.5"),
         LaneLoop("begin_counting", (begin_counting,), when=f"step == {SKIPPED - 1}"),
         LaneLoop("logarithm", (logarithm,), when=f"step % {TOGETHER} == {TOGETHER - 1}"),
@@ -242,20 +192,10 @@ def _given(lane: Lane) -> dict[str, Any]:
     return dict(zip(_THETA, lane["theta"], strict=True))
 
 
-def _start(lane: Lane) -> None:
-    """The loop is where its first output is; before the record the input was what it is in the first row."""
-    given, scale, input_scale = _given(lane), lane.one("scale"), lane.one("input_scale")
-    values = dict.fromkeys(_COVARIANCE, 0.0 * scale)
-    values |= {
-        "xx": given["x_variance"],
-        "xd": given["x_shared"],
-        "dd": VAGUE * given["load_unit"] * input_scale,
-    }
-    values |= {"yy": 4.0 * given["noise"] + scale, "cc": given["load_start"]}
-    lane["covariance"] = [values[name] for name in _COVARIANCE]
-    first = _acting(lane, given)
-    lane["after"], lane["x"], lane["y"] = (first,), (given["x_start"] * first,), (lane.one("first"),)
-    lane["d"], lane["c"] = (0.0 * scale,), (0.0 * scale,)
+def _begin(lane: Lane) -> None:
+    given = _given(lane)
+    lane["after"] = (_acting(lane, given),)
+    begin(lane, given, lane.one("after"))
 
 
 def _acting(lane: Lane, given: dict[str, Any]) -> Any:
@@ -271,35 +211,13 @@ def _input_stands(lane: Lane) -> None:
     lane["before"] = lane["after"]
 
 
-def _update(lane: Lane) -> None:
-    """Take the measured output in, and count how much it was to be expected."""
-    given, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
-    innovation, variance = lane.uniform("output") - lane.one("y"), p["yy"] + given["noise"]
-    inverse = 1.0 / variance
-    column = {"x": p["xy"], "y": p["yy"], "d": p["yd"], "c": p["yc"]}
-    gain = {name: value * inverse for name, value in column.items()}
-    for name in ("x", "y", "d", "c"):
-        lane[name] = (lane.one(name) + gain[name] * innovation,)
-    lane["covariance"] = [p[name] - gain[name[0]] * column[name[1]] for name in _COVARIANCE]
-    squared = innovation * innovation * inverse
-    count(lane, squared, variance)
-
-
-def count(lane: Lane, squared: Any, variance: Any) -> None:
-    """Add what a squared standard innovation is worth, as :func:`slow_filter.bent` has it; multiply by its variance."""
-    far = 8.0 * elementary.sqrt(elementary.maximum(squared, 16.0)) - 16.0
-    lane["total"] = (lane.one("total") + elementary.where(squared - 16.0, far, squared),)
-    lane["product"] = (lane.one("product") * variance,)
-
-
-def begin_counting(lane: Lane) -> None:
-    """Forget what the first rows are worth, before which the filter does not know where the loop is."""
-    lane["total"], lane["product"] = (0.0 * lane.one("total"),), (0.0 * lane.one("product") + 1.0,)
+def _take_in(lane: Lane) -> None:
+    take_in(lane, _given(lane)["noise"])
 
 
 def _predict(lane: Lane, coupled: bool) -> None:
     """Go on by a row."""
-    g, p = _given(lane), dict(zip(_COVARIANCE, lane["covariance"], strict=True))
+    g = _given(lane)
     before, after = lane.one("before"), lane.one("after")
     x, y, d, c = (lane.one(name) for name in ("x", "y", "d", "c"))
 
@@ -313,34 +231,5 @@ def _predict(lane: Lane, coupled: bool) -> None:
     lane["x"] = (g["x_after"] * after + (g["x_before"] * before + to_x(x, y, load)),)
     lane["y"] = (g["y_after"] * after + (g["y_before"] * before + to_y(x, y, load)),)
     lane["c"] = (g["fading"] * c,)
-    # Rows of F P, then F P F'. Inner state and output see the load, d + c, alone: it is one column, l.
-    columns = {
-        "x": (p["xx"], p["xy"], p["xd"] + p["xc"]),
-        "y": (p["xy"], p["yy"], p["yd"] + p["yc"]),
-        "d": (p["xd"], p["yd"], p["dd"] + p["dc"]),
-        "c": (p["xc"], p["yc"], p["dc"] + p["cc"]),
-    }
-    x_half = {name: to_x(*column) for name, column in columns.items()}
-    y_half = {name: to_y(*column) for name, column in columns.items()}
-    x_of_load, y_of_load = x_half["d"] + x_half["c"], y_half["d"] + y_half["c"]
-    fading = g["fading"]
-    new = {
-        "xx": to_x(x_half["x"], x_half["y"], x_of_load),
-        "xy": to_y(x_half["x"], x_half["y"], x_of_load),
-        "yy": to_y(y_half["x"], y_half["y"], y_of_load),
-        "xd": x_half["d"],
-        "xc": fading * x_half["c"],
-        "yd": y_half["d"],
-        "yc": fading * y_half["c"],
-        "dd": p["dd"] + g["walk_noise"],
-        "dc": fading * p["dc"],
-        "cc": fading * (fading * p["cc"]) + g["load_noise"],
-    }
-    lane["covariance"] = [new[name] for name in _COVARIANCE]
-
-
-def logarithm(lane: Lane) -> None:
-    """Take the product of the last variances into the sum."""
-    product = lane.one("product")
-    lane["total"] = (lane.one("total") + elementary.log(product),)
-    lane["product"] = (0.0 * product + 1.0,)
+    p = dict(zip(COVARIANCE, lane["covariance"], strict=True))
+    lane["covariance"] = gone_on(p, to_x, to_y, g["fading"], g["walk_noise"], g["load_noise"])

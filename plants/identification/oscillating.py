@@ -5,16 +5,19 @@ period^2 y'' + 2 damping period y' + y = s gain v            v as of two lags; i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.identification.row import DISTURBANCES, ExactStep, StartOfLog
+from plants.core import elementary
+from plants.identification.row import DISTURBANCES, StartOfLog
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from plants.identification.row import Spans
+    from plants.identification.row import Coefficients, Spans
 
     Array = NDArray[np.float64]
 
@@ -27,19 +30,20 @@ class Oscillating:
     name: str = "oscillating"
     parameters: tuple[str, ...] = ("gain", "damping", "period", "dead_time", *DISTURBANCES)
 
-    def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
-        """Return the step over `h` seconds [n], which may be 0; damping is below 1."""
-        gain, damping, period = parameters[:, :3].T
-        damping = np.minimum(damping, 1.0 - _CRITICAL)
+    def coefficients(self, dynamics: Sequence[Any], h: Any) -> Coefficients:
+        """Return what a step over `h` seconds, which may be 0, does; damping is below 1.
+
+        Of arrays, and of the traced numbers of a kernel.
+        """
+        gain, damping, period = dynamics
+        damping = elementary.minimum(damping, 1.0 - _CRITICAL)
         decay = damping / period
-        turn = np.sqrt(1.0 - damping**2) / period
-        fade = np.exp(-decay * h)
-        cosine, sine = np.cos(turn * h), np.sin(turn * h) / turn
-        states = np.empty((len(parameters), 2, 2))
-        states[:, 0, 0], states[:, 0, 1] = fade * (cosine - decay * sine), -fade * sine / period**2
-        states[:, 1, 0], states[:, 1, 1] = fade * sine, fade * (cosine + decay * sine)
+        turn = elementary.sqrt(1.0 - damping * damping) / period
+        fade = elementary.exp(-decay * h)
+        cosine, sine = elementary.cos(turn * h), elementary.sin(turn * h) / turn
+        x_y, y_y = -fade * sine / (period * period), fade * (cosine + decay * sine)
         # Held v leads to y = gain v at rest: what is missing there decays as the states do.
-        return ExactStep(states, np.stack([-states[:, 0, 1] * gain, (1.0 - states[:, 1, 1]) * gain], axis=1))
+        return fade * (cosine - decay * sine), x_y, fade * sine, y_y, -x_y * gain, (1.0 - y_y) * gain
 
     def equations(self, parameters: Array) -> tuple[Array, Array]:
         """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""

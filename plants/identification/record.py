@@ -1,4 +1,4 @@
-"""What a filter reads of a log: measured output and plant input in rows of equal distance, some of them missing."""
+"""What a filter reads of a log: measured output and plant input in rows, some of them missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST = 5  # measured values whose median is the origin: one outlier among them
 
 @dataclass(frozen=True, eq=False)
 class LoopRecord:
-    """Rows of a log, `step` seconds apart; an input acts from its own row to the next.
+    """Rows of a log; an input acts from its own row to the next.
 
     Attributes
     ----------
@@ -27,17 +27,20 @@ class LoopRecord:
     input : array [n]
         Of the plant, after its limits.
     step : float
-        Between rows [s].
+        Between rows [s]; where they are not equally far apart, the usual distance.
+    times : array [n], optional
+        Of rows that are not equally far apart, increasing [s].
 
     Raises
     ------
     ValueError
-        If the columns differ in length, have no measured value, or the input is not finite.
+        If the columns differ in length, have no measured value, the input is not finite, or times do not increase.
     """
 
     output: Array
     input: Array
     step: float
+    times: Array | None = None
 
     def __post_init__(self) -> None:
         """Check."""
@@ -50,12 +53,37 @@ class LoopRecord:
             raise ValueError("no row has a measured output")
         if not (np.isfinite(self.step) and self.step > 0.0):
             raise ValueError(f"rows must be a positive time apart, got {self.step} s")
+        if self.times is not None:
+            times = np.asarray(self.times, float)
+            if times.shape != output.shape or not (np.isfinite(times).all() and (np.diff(times) > 0.0).all()):
+                raise ValueError(f"times must be {len(output)} finite numbers that increase")
+            object.__setattr__(self, "times", times)
         object.__setattr__(self, "output", np.where(np.isfinite(output), output, np.nan))
         object.__setattr__(self, "input", given)
 
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.output)
+
+    @cached_property
+    def instants(self) -> Array:
+        """Times of the rows [n] [s]."""
+        return np.asarray(self.step * np.arange(len(self)), float) if self.times is None else self.times
+
+    @property
+    def duration(self) -> float:
+        """From the first row to the end of the last one [s]."""
+        return float(self.instants[-1] - self.instants[0]) + self.step
+
+    @cached_property
+    def lasting(self) -> Array:
+        """How long each row lasts [n] [s]; the last one as long as usual."""
+        return np.append(np.diff(self.instants), self.step)
+
+    @cached_property
+    def changes(self) -> NDArray[np.intp]:
+        """Rows in which the input is another one than in the row before, the first row among them."""
+        return np.flatnonzero(np.append(True, np.diff(self.input) != 0.0))
 
     @cached_property
     def measured(self) -> NDArray[np.bool_]:

@@ -14,6 +14,8 @@ import numpy as np
 from plants.core import elementary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 DISTURBANCES = ("noise", "load", "walk", "load_time", "curve")
 """Parameters that all structures end with: standard deviation of the sensor noise [y], of the coloured load [u], of the
 walking load's steps [u/sqrt(s)], the coloured load's time [s], and the curve of the input's characteristic [1/u]."""
+
+DYNAMICS = 3
+"""How many parameters all structures begin with, before the dead time: their steps depend on these alone."""
+
+Coefficients = tuple[Any, Any, Any, Any, Any, Any]
+"""Of a step: what the inner state and y give to the inner state, then to y, and what a held v gives to both."""
 
 Spans = tuple[float, float]
 """Of the output and of the input: what is vague at the start of a log is so in hundredths of them."""
@@ -51,6 +59,12 @@ class ExactStep:
     states: Array
     input: Array
 
+    @classmethod
+    def of(cls, structure: PlantStructure, parameters: Array, h: Array | float) -> ExactStep:
+        """Return it for parameters [n, n_parameters] over `h` seconds, one for all or [n]."""
+        x_x, x_y, y_x, y_y, x_v, y_v = structure.coefficients(tuple(parameters[:, :DYNAMICS].T), h)
+        return cls(np.stack([[x_x, x_y], [y_x, y_y]]).transpose(2, 0, 1), np.stack([x_v, y_v], axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class StartOfLog:
@@ -75,8 +89,11 @@ class PlantStructure(Protocol):
     name: str
     parameters: tuple[str, ...]
 
-    def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
-        """Return the step over `h` seconds [n], which may be 0, for parameters [n, n_parameters]."""
+    def __hash__(self) -> int:
+        """Kernels are kept by structure."""
+
+    def coefficients(self, dynamics: Sequence[Any], h: Any) -> Coefficients:
+        """Return what a step over `h` seconds does, of arrays and of traced numbers; of the first parameters."""
 
     def equations(self, parameters: Array) -> tuple[Array, Array]:
         """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""
@@ -121,9 +138,9 @@ class Row:
         dead = structure.dead_time(parameters)
         rows = np.floor(dead / step).astype(np.intp)
         part = dead - rows * step
-        early, late = (structure.exact_step(parameters, h) for h in (part, step - part))
+        early, late = (ExactStep.of(structure, parameters, h) for h in (part, step - part))
         return cls(
-            whole=structure.exact_step(parameters, step),
+            whole=ExactStep.of(structure, parameters, step),
             rows=rows,
             before=np.einsum("nij,nj->ni", late.states, early.input),
             after=late.input,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.identification.row import PER_CENT, Row, curved
+from plants.identification.row import PER_CENT, ExactStep, Row, curved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,8 @@ class Filtered:
         Of (inner, y, d, c), deviations from the origin, when each row's output is known.
     ahead, ahead_covariance : array [n, 4], [n, 4, 4]
         The same of the next row, before its output is known.
-    transition : array [4, 4]
+    transition : array [n, 4, 4]
+        From each row to the next.
     """
 
     log_likelihood: float
@@ -77,17 +78,16 @@ def filtered(
     spans : (output, input)
         Of the signals: what is vague at the start is so in hundredths of them.
     """
-    row = Row.of(structure, np.atleast_2d(parameters), record.step)
     values = dict(zip(structure.parameters, parameters.tolist(), strict=True))
-    transition, own_noise = _transition(row), _noise(values, record.step, float(row.fading[0]))
+    transition, own_noise, acting = _rows(structure, record, np.atleast_2d(parameters), values)
     inputs = sense * curved(record.input - record.origin[1], values["curve"])
+    pushes = np.einsum("kip,kp->ki", acting.shares, inputs[acting.rows])
     measured, origin = record.measured, record.origin[0]
     start = float(record.output[measured][0]) - origin
     begun = structure.start(np.atleast_2d(parameters), spans)
     state = np.array([begun.share[0] * inputs[0], start, 0.0, 0.0])
     covariance = _start(values, begun, spans)
-    n, total, late = len(record), 0.0, int(row.rows[0])
-    given = np.column_stack([row.before[0], row.after[0]])
+    n, total = len(record), 0.0
     innovations, variances = np.full(n, np.nan), np.full(n, np.nan)
     states, covariances = np.empty((2, n, 4)), np.empty((2, n, 4, 4))
     for k in range(n):
@@ -99,10 +99,9 @@ def filtered(
             if k >= SKIPPED:
                 total -= 0.5 * float(np.log(variances[k]) + bent(innovations[k] ** 2 / variances[k]))
         states[0, k], covariances[0, k] = state, covariance
-        acting = inputs[max(k - late - 1, 0)], inputs[max(k - late, 0)]
-        state = transition @ state
-        state[:2] += given @ acting
-        covariance = transition @ covariance @ transition.T + own_noise
+        state = transition[k] @ state
+        state[:2] += pushes[k]
+        covariance = transition[k] @ covariance @ transition[k].T + own_noise[k]
         states[1, k], covariances[1, k] = state, covariance
     return Filtered(total, innovations, variances, states[0], covariances[0], states[1], covariances[1], transition)
 
@@ -111,22 +110,58 @@ def smoothed(found: Filtered) -> tuple[Array, Array]:
     """Return states [n, 4] and their covariances [n, 4, 4] as all rows together tell them."""
     state, covariance = found.state.copy(), found.covariance.copy()
     for k in range(len(state) - 2, -1, -1):
-        gain = np.linalg.solve(found.ahead_covariance[k], found.transition @ found.covariance[k]).T
+        gain = np.linalg.solve(found.ahead_covariance[k], found.transition[k] @ found.covariance[k]).T
         state[k] += gain @ (state[k + 1] - found.ahead[k])
         covariance[k] += gain @ (covariance[k + 1] - found.ahead_covariance[k]) @ gain.T
     return state, covariance
 
 
-def _transition(row: Row) -> Array:
-    found = np.eye(4)
-    found[:2, :2] = row.whole.states[0]
-    found[:2, 2] = found[:2, 3] = row.whole.input[0]
-    found[3, 3] = row.fading[0]
-    return found
+@dataclass(frozen=True, eq=False)
+class _ActingInputs:
+    """Which rows' inputs act in each row [n, n_pieces], and what they give to (inner, y) [n, 2, n_pieces]."""
+
+    rows: NDArray[np.intp]
+    shares: Array
 
 
-def _noise(values: dict[str, float], step: float, fading: float) -> Array:
-    return np.diag([0.0, 0.0, values["walk"] ** 2 * step, values["load"] ** 2 * (1.0 - fading**2)])
+def _rows(
+    structure: PlantStructure, record: LoopRecord, parameters: Array, values: dict[str, float]
+) -> tuple[Array, Array, _ActingInputs]:
+    """Transitions and noise of all rows [n, 4, 4], and the inputs that act in them."""
+    many = np.broadcast_to(parameters, (len(record), parameters.shape[1]))
+    whole = ExactStep.of(structure, many, record.lasting)
+    fading = np.exp(-record.lasting / values["load_time"])
+    transition, noise = np.zeros((2, len(record), 4, 4))
+    transition[:, :2, :2], transition[:, 2, 2], transition[:, 3, 3] = whole.states, 1.0, fading
+    transition[:, :2, 2] = transition[:, :2, 3] = whole.input
+    noise[:, 2, 2], noise[:, 3, 3] = values["walk"] ** 2 * record.lasting, values["load"] ** 2 * (1.0 - fading**2)
+    if record.times is not None:
+        return transition, noise, _uneven_inputs(structure, record, parameters)
+    row, rows = Row.of(structure, parameters, record.step), np.arange(len(record))
+    late = rows - int(row.rows[0])
+    shares = np.broadcast_to(np.stack([row.before[0], row.after[0]], axis=1), (len(record), 2, 2))
+    return transition, noise, _ActingInputs(np.maximum(np.stack([late - 1, late], axis=1), 0), shares)
+
+
+def _uneven_inputs(structure: PlantStructure, record: LoopRecord, parameters: Array) -> _ActingInputs:
+    """Every row is parted where the input of a row begins to act; what a piece gives goes on to the end of the row."""
+    late = float(structure.dead_time(parameters)[0])
+    begins, n = record.instants + late, len(record)
+    ends = record.instants + record.lasting
+    parts = []
+    for k in range(n):
+        inside = begins[(begins > record.instants[k]) & (begins < ends[k])]
+        edges = np.concatenate([[record.instants[k]], inside, [ends[k]]])
+        acting = np.maximum(np.searchsorted(begins, edges[:-1], side="right") - 1, 0)
+        lengths, after = np.diff(edges), ends[k] - edges[1:]
+        several = np.broadcast_to(parameters, (len(lengths), parameters.shape[1]))
+        pieces, rest = ExactStep.of(structure, several, lengths), ExactStep.of(structure, several, after)
+        parts.append((acting, np.einsum("pij,pj->ip", rest.states, pieces.input)))
+    most = max(len(acting) for acting, _ in parts)
+    rows, shares = np.zeros((n, most), np.intp), np.zeros((n, 2, most))
+    for k, (acting, given) in enumerate(parts):
+        rows[k, : len(acting)], shares[k, :, : len(acting)] = acting, given
+    return _ActingInputs(rows, shares)
 
 
 def _start(values: dict[str, float], begun: StartOfLog, spans: Spans) -> Array:

@@ -10,16 +10,19 @@ changes with the input by exp(curve (u - middle)). All loads are counted in unit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.identification.row import DISTURBANCES, ExactStep, StartOfLog
+from plants.core import elementary
+from plants.identification.row import DISTURBANCES, StartOfLog
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from plants.identification.row import Spans
+    from plants.identification.row import Coefficients, Spans
 
     Array = NDArray[np.float64]
 
@@ -29,7 +32,7 @@ VAGUE, SHARED = 1e4, 0.999e4
 The walk has the same variance: only their difference is known a little, the loop having been near rest."""
 
 _EQUAL = 1e-6  # of their sum: rates of both lags nearer than this are nudged apart
-_NO_DECAY = 1e-8  # of decay times step, below which an integral is told by its series
+_NO_DECAY, _TERMS = 0.05, 9  # of decay times step, below which an integral is told by its series: to 1e-16
 
 
 class TwoLags:
@@ -38,19 +41,21 @@ class TwoLags:
     name: str = "two lags"
     parameters: tuple[str, ...] = ("slope", "decay", "lag", "dead_time", *DISTURBANCES)
 
-    def exact_step(self, parameters: Array, h: Array | float) -> ExactStep:
-        """Return the step over `h` seconds [n], which may be 0."""
-        slope, decay, lag = parameters[:, :3].T
+    def coefficients(self, dynamics: Sequence[Any], h: Any) -> Coefficients:
+        """Return what a step over `h` seconds, which may be 0, does; of arrays and of traced numbers."""
+        slope, decay, lag = dynamics
         rate = 1.0 / lag
-        near = np.abs(rate - decay) < _EQUAL * (rate + np.abs(decay))
-        decay = np.where(near, rate * (1.0 + 3.0 * _EQUAL), decay)
-        first, second = np.exp(-decay * h), np.exp(-rate * h)
-        slow = np.abs(decay * h) < _NO_DECAY
-        whole = np.where(slow, h * (1.0 - 0.5 * decay * h), -np.expm1(-decay * h) / np.where(slow, 1.0, decay))
+        near = _EQUAL * (rate + elementary.abs(decay)) - elementary.abs(rate - decay)
+        decay = elementary.where(near, rate * (1.0 + 3.0 * _EQUAL), decay)
+        first, second = elementary.exp(-decay * h), elementary.exp(-rate * h)
+        bend = decay * h
+        slow = _NO_DECAY - elementary.abs(bend)
+        series = 1.0 + 0.0 * bend
+        for k in range(_TERMS, 1, -1):  # (1 - exp(-b)) / b = 1 - b/2 (1 - b/3 (1 - b/4 ...))
+            series = 1.0 - bend / k * series
+        whole = h * elementary.where(slow, series, (1.0 - first) / elementary.where(slow, 1.0, bend))
         passed = (first - second) / (rate - decay)
-        states = np.zeros((len(parameters), 2, 2))
-        states[:, 0, 0], states[:, 1, 0], states[:, 1, 1] = second, slope * passed, first
-        return ExactStep(states, np.stack([1.0 - second, slope * (whole - passed)], axis=1))
+        return second, 0.0 * second, slope * passed, first, 1.0 - second, slope * (whole - passed)
 
     def equations(self, parameters: Array) -> tuple[Array, Array]:
         """Return A [2, 2] and b [2] of (inner, y)' = A (inner, y) + b v for one parameter set [n_parameters]."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.identification.lane_filter import log_likelihoods
+from plants.identification.likelihood import log_likelihoods
 from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import filtered
 from sscq.identification.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior

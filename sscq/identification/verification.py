@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from plants.identification.lane_filter import log_likelihoods
+from plants.identification.likelihood import log_likelihoods
 from plants.identification.slow_filter import filtered
 from sscq.identification.residuals import residual_test
 

@@ -7,6 +7,7 @@ import plants
 import sscq
 from controllers import PID
 from plants.excitation import GaussianFilter, Recorded, Sine, Step
+from plants.identification.row import ExactStep
 from plants.identification.two_lags import TWO_LAGS
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
@@ -76,7 +77,7 @@ def test_two_lags_move_in_the_exact_steps_of_the_filter(decay):
     held = Recorded((0.0, 0.5, 1.3), (0.8, -0.4, 1.1))
     p = {"slope": slope, "decay": decay, "lag": lag, "L": dead, "curve": curve}
     run = plants.simulate(plants.get("two_lags"), 3.0, h, parameters=p, inputs=(held,), disturbances=(Step(0.2),))
-    row = TWO_LAGS.exact_step(np.array([[slope, decay, lag, dead, 0.0, 0.0, 0.0, 1.0, curve]]), h)
+    row = ExactStep.of(TWO_LAGS, np.array([[slope, decay, lag, dead, 0.0, 0.0, 0.0, 1.0, curve]]), h)
     state, expected = np.zeros(2), [0.0]
     for k in range(300):
         late = k * h - dead

@@ -17,6 +17,7 @@ What the text means is what Python means by it, but for these:
 - a name stands for one kind of thing, and for one array; a variable that was not given a value has any;
 - integers have 64 bits and wrap around; a negative index is not counted from the end, and no index is checked;
 - a division of doubles by zero gives infinity or NaN, one of integers gives 0;
+- ``int`` of a double beyond 64 bits, or of none, is any number;
 - both sides of ``and``, ``or`` and of a conditional expression are evaluated;
 - ``fma(a, b, c)`` rounds once. No other sum is fused, unless the text names a number ``FUSED``; nothing is reordered.
 

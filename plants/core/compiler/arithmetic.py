@@ -155,7 +155,9 @@ def _of_one(to: LineWriter, name: str, number: Number) -> Number | None:
     if name in {"float", "np.float64"}:
         return to.as_kind(number, DOUBLE)
     if name in {"int", "np.int64"}:
-        return to.as_kind(number, INTEGER) if number.kind != DOUBLE else None
+        if number.kind == DOUBLE:
+            return to.put(INTEGER, f"fptosi double {number.text} to i64")
+        return to.as_kind(number, INTEGER)
     if name == "math.isnan":
         number = to.as_kind(number, DOUBLE)
         return to.put(TRUTH, f"fcmp uno double {number.text}, {number.text}")

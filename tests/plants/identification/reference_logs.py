@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plants.identification.row import ExactStep
 from plants.identification.two_lags import TWO_LAGS
 
 ROWS, REST, INPUT = 600, 50.0, 40.0
@@ -33,7 +34,7 @@ class KnownLoop:
         late = int(self.dead_time)
         part = self.dead_time - late
         plant = np.array([[self.slope, self.decay, self.lag]])
-        steps = [TWO_LAGS.exact_step(plant, h) for h in (part, 1.0 - part)]
+        steps = [ExactStep.of(TWO_LAGS, plant, h) for h in (part, 1.0 - part)]
         r, load = REST + stairs(self.set_point), stairs(self.load)
         y, u, place = np.empty(ROWS), np.empty(ROWS), np.empty(ROWS)
         state = np.zeros(2)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from plants.identification.lane_filter import each_log_likelihood, log_likelihoods
+from plants.identification.lane_filter import each_log_likelihood
+from plants.identification.likelihood import log_likelihoods
 from plants.identification.oscillating import OSCILLATING
 from plants.identification.record import LoopRecord
-from plants.identification.row import curved
+from plants.identification.row import ExactStep, curved
 from plants.identification.slow_filter import bent, filtered, smoothed
 from plants.identification.two_lags import TWO_LAGS
 from tests.plants.identification.reference_logs import INPUT, LOOPS
@@ -156,7 +157,7 @@ def oscillating_matrix(gain, damping, period):
 )  # fmt: skip
 def test_exact_steps_are_matrix_exponentials(structure, matrix, values):
     for h in (0.0, 0.01, 2.0, 30.0):
-        step, exact = structure.exact_step(np.array([values]), h), expm(h * np.array(matrix(*values)))
+        step, exact = ExactStep.of(structure, np.array([values]), h), expm(h * np.array(matrix(*values)))
         assert step.states[0] == pytest.approx(exact[:2, :2], rel=1e-9, abs=1e-12)
         assert step.input[0] == pytest.approx(exact[:2, 2], rel=1e-9, abs=1e-12)
 
@@ -164,7 +165,7 @@ def test_exact_steps_are_matrix_exponentials(structure, matrix, values):
 @pytest.mark.parametrize("decay", [0.0, 1e-13, 2.0 / 3.0, 2.0 / 3.0 * (1.0 + 1e-9)])
 def test_the_step_has_no_seams(decay):
     """An integrator and two equal lags are the limits of their neighbours."""
-    near = [TWO_LAGS.exact_step(np.array([[0.3, d, 1.5]]), 2.0) for d in (decay, decay + 1e-5)]
+    near = [ExactStep.of(TWO_LAGS, np.array([[0.3, d, 1.5]]), 2.0) for d in (decay, decay + 1e-5)]
     assert near[0].states == pytest.approx(near[1].states, rel=1e-4)
     assert near[0].input == pytest.approx(near[1].input, rel=1e-4)
 
