@@ -45,7 +45,11 @@ def free_states(
 
 def check_free(plant: Plant, names: Sequence[str]) -> None:
     """Raise ValueError where not all of some states may be chosen together about the plant's nominal start."""
-    free = free_states(plant, names, [plant.start()])
+    try:
+        start = plant.start()
+    except ValueError:  # it refuses its own start: the search counts what it refuses, and says so
+        return
+    free = free_states(plant, names, [start])
     if len(free) < len(names):
         raise ValueError(
             f"envelope: plant {plant.name!r} has constraints; initial has ranges of {', '.join(names)}, but from "

@@ -292,9 +292,9 @@ def test_reference_gains_that_break_the_margins_are_left_alone(margins):
 def test_what_is_left_is_no_worse_than_the_reference(reference_value):
     """Half the way to bad rules may be worse than none of it: then the reference gains stay."""
     bad, good = (kb_of(np.tile(gains, (9, 1)), authority=0.5) for gains in ((0.2, 6.0, 0.5), (2.0, 0.03, 2.5)))
-    silent = module._not_worse(TASK, bad, LAWS)
+    silent = module.not_worse(TASK, bad, LAWS)
     assert value_of(bad) > reference_value
     assert silent == replace(bad, inference=replace(bad.inference, authority=0.0))
     assert value_of(silent) == pytest.approx(reference_value, rel=1e-9)
     assert value_of(good) < reference_value
-    assert module._not_worse(TASK, good, LAWS) is good
+    assert module.not_worse(TASK, good, LAWS) is good
