@@ -84,7 +84,7 @@ def _log(case: CommissioningCase, ensemble: Ensemble) -> Html:
 
 
 def _stretch(record: LoopRecord, seen: Filtered, remark: str) -> list[Html]:
-    time, rest = record.step * np.arange(len(record)), record.origin[0]
+    time, rest = record.instants, record.origin[0]
     expected = record.output - seen.innovation
     room = _TWO * np.sqrt(seen.variance)
     room[:SKIPPED] = np.nan  # the filter does not know yet where the loop is
@@ -116,7 +116,7 @@ def _plants(ensemble: Ensemble, discrepancy: float) -> Html:
     """How the output answers a step of the input, and how the parameters go together."""
     members = some(ensemble.spread(discrepancy), _DRAWN)
     slow, late = np.concatenate([np.stack(g.structure.times(g.parameters)) for g in members], axis=1)
-    longest = max(len(record) * record.step for record in ensemble.records)
+    longest = max(record.duration for record in ensemble.records)
     horizon = float(3.0 * np.median(np.minimum(slow, longest / 3.0)) + 2.0 * np.quantile(late, 0.95))
     step = ensemble.records[0].step
     time = np.asarray(step * np.arange(max(4, round(horizon / step))), float)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.identification.likelihood import log_likelihoods
-from plants.identification.record import LoopRecord
 from plants.identification.slow_filter import filtered
 from sscq.identification.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior
 from sscq.identification.residuals import ResidualTest, residual_test
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from plants.identification.record import LoopRecord
     from plants.identification.row import PlantStructure, Spans
 
     Array = NDArray[np.float64]
@@ -315,7 +315,7 @@ def _input_evidence(
     records: Sequence[LoopRecord], fit: StructureFit, sense: float, spans: Spans, threads: int | None
 ) -> float:
     """Gain of the best log density over that of a plant whose input does nothing, its disturbances fitted as well."""
-    still = [LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in records]
+    still = [replace(r, input=np.full(len(r), r.origin[1])) for r in records]
     density = partial(log_posterior, still, fit.prior, sense, spans, threads)
     best = climbed(density, fit.sample.members, EVIDENCE_ROUNDS, 0)
     return float(fit.sample.log_density.max() - best)

@@ -157,7 +157,7 @@ def two_digits(value: float) -> float:
 
 def _hold(ensemble: Ensemble) -> float:
     slow, late = np.concatenate([np.stack(g.structure.times(g.parameters)) for g in ensemble.members], axis=1)
-    longest = max(len(record) * record.step for record in ensemble.records)
+    longest = max(record.duration for record in ensemble.records)
     return two_digits(_HOLDS * float(np.quantile(np.minimum(slow, _LONGEST * longest) + late, _SLOW)))
 
 

@@ -67,7 +67,7 @@ class LoopScales:
         outputs = np.concatenate([r.output[r.measured] - np.mean(r.output[r.measured]) for r in records])
         inputs = np.concatenate([r.input - np.mean(r.input) for r in records])
         moves = np.concatenate([np.diff(r.output[r.measured]) for r in records])
-        length = max(len(r) for r in records) * records[0].step
+        length = max(record.duration for record in records)
         latest = min(length / 8.0, _LONGEST_DEAD_TIME) if longest_dead_time is None else longest_dead_time
         spread = 3.0 * float(outputs.std())
         noise = max(float(np.median(np.abs(moves))) / _OF_DIFFERENCES, 1e-3 * spread)

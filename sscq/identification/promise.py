@@ -97,7 +97,7 @@ def default_scenario(
     ensemble: Ensemble, log: Log | None = None, output_span: float = 100.0, input_span: float = 100.0
 ) -> LoopScenario:
     """Return a scenario like what the log saw: its usual set-point step, and a load like those that it had."""
-    length = max(len(r) * r.step for r in ensemble.records)
+    length = max(record.duration for record in ensemble.records)
     times = [np.stack(group.structure.times(group.parameters)) for group in ensemble.members]
     slow, late = np.median(np.concatenate(times, axis=1), axis=1)
     reach = 12.0 * (min(slow, length / 3.0) + 2.0 * late)

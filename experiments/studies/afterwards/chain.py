@@ -50,7 +50,12 @@ def cases(head: Mapping[str, Any], words: Sequence[str] = ()) -> list[StudyCase]
     known = {str(seed) for seeds in head["budgets"].values() for seed in seeds}
     seeds = {int(seed) for seed in (named(words[1], "seed", sorted(known)) if len(words) > 1 else known)}
     return [
-        StudyCase(f"{plant}-{budget}", seed, (f"plant={plant}", f"budget={budget}", *head["words"]), head["draws"])
+        StudyCase(
+            f"{plant}-{budget}",
+            seed,
+            (f"plant={plant}", f"budget={budget}", *head["words"].get(budget, ())),
+            head["draws"],
+        )
         for budget in budgets
         for plant in plants
         for seed in head["budgets"][budget]

@@ -7,14 +7,13 @@ ensemble.sets(0.05)                                  # parameters of the members
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plants.identification.extended_filter import ExtendedFilter
-from plants.identification.record import LoopRecord
 from sscq.identification.ensemble import EVIDENCE_ROUNDS, FAR_SHARE, INPUT_EVIDENCE, PORTMANTEAU, UNSETTLED
 from sscq.identification.grey_box.prior import GreyPrior
 from sscq.identification.prior import LoopScales
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.identification.grey_box import GreyBox
+    from plants.identification.record import LoopRecord
 
     Array = NDArray[np.float64]
 
@@ -145,7 +145,7 @@ def identify_grey(
     sample = sampled(density, prior.draws, prior.asked, seed, on_round)
     best = prior.parameters(sample.members)[int(sample.log_density.argmax())]
     seen = [known.seen(record, best) for record in several]
-    still = tuple(LoopRecord(r.output, np.full(len(r), r.origin[1]), r.step) for r in several)
+    still = tuple(replace(r, input=np.full(len(r), r.origin[1])) for r in several)
     without = climbed(_Posterior(known, prior, still, threads), sample.members, EVIDENCE_ROUNDS, 0)
     evidence = float(sample.log_density.max() - without)
     return GreyEnsemble(box, several, prior, sample, residual_test(seen), evidence)

@@ -21,7 +21,7 @@ _USUAL_STEP = 0.1  # of what the output did, where the log has no step of the se
 
 def grey_scenario(ensemble: GreyEnsemble, log: Log | None = None) -> LoopScenario:
     """Return a scenario like what the log saw, as for plants without equations; its load in units of the command."""
-    box, length = ensemble.box, max(len(r) * r.step for r in ensemble.records)
+    box, length = ensemble.box, max(record.duration for record in ensemble.records)
     reach = _OF_LAGS * (min(_slowest(ensemble), length / 3.0) + 2.0 * float(np.median(ensemble.column("dead_time"))))
     moves = np.array([]) if log is None else set_point_moves(log, 1e-3 * ensemble.prior.scales.output_range)
     height = float(np.median(moves)) if len(moves) else _USUAL_STEP * ensemble.prior.scales.output_range

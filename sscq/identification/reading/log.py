@@ -42,7 +42,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Rows of a loop, `step` seconds apart.
+    """Rows of a loop, `step` seconds apart, or about as far.
 
     Attributes
     ----------
@@ -57,6 +57,8 @@ class Log:
     stretches : tuple of (first, end)
         Rows between which no long gap lies.
     findings : tuple of LogFinding
+    instants : array [n], optional
+        Seconds from the first row, where rows come irregularly; None: they are `step` apart.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Log:
     automatic: NDArray[np.bool_] | None
     stretches: tuple[tuple[int, int], ...]
     findings: tuple[LogFinding, ...] = ()
+    instants: Array | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -75,7 +78,7 @@ class Log:
     @property
     def time(self) -> Array:
         """Seconds from the first row [n]."""
-        return np.asarray(self.step * np.arange(len(self)), float)
+        return np.asarray(self.step * np.arange(len(self)), float) if self.instants is None else self.instants
 
     def averaged(self, most: int) -> Log:
         """Return the log with at most so many rows: means of several neighbours, of those that are measured."""
@@ -98,6 +101,7 @@ class Log:
             output=blocks["output"].mean(axis=1),
             automatic=None if modes is None else np.asarray(modes.all(axis=1)),
             stretches=stretches,
+            instants=None,
         )
 
     def records(self) -> tuple[LoopRecord, ...]:
@@ -111,7 +115,11 @@ class Log:
         long = [(a, b) for a, b in self.stretches if np.isfinite(self.measured[a:b]).sum() >= _SHORTEST]
         if not long:
             raise ValueError(f"{self.name} has no stretch of {_SHORTEST} measured rows without a long gap")
-        return tuple(LoopRecord(self.measured[a:b], self.output[a:b], self.step) for a, b in long)
+        times = [None if self.instants is None else self.instants[a:b] - self.instants[a] for a, b in long]
+        return tuple(
+            LoopRecord(self.measured[a:b], self.output[a:b], self.step, each)
+            for (a, b), each in zip(long, times, strict=True)
+        )
 
 
 def read_log(
@@ -234,21 +242,28 @@ def _equal(one: float, other: float) -> bool:
 
 
 def _on_grid(name: str, time: Array, found: dict[str, Array]) -> tuple[Log, list[LogFinding]]:
-    """Rows of equal distance: where rows come irregularly, of a finer grid with missing rows between."""
+    """Rows of equal distance: where rows come irregularly, of a finer grid with missing rows between.
+
+    Where they lie on none, rows keep the times that they have.
+    """
     apart = np.diff(time)
     usual = float(np.median(apart))
     findings = []
     for parts in _FINER:
-        # Row by row: a period that is not quite the median does not drift off the grid.
-        between = np.maximum(np.round(apart * parts / usual), 1.0)
-        off = np.abs(apart * parts / usual - between) > _OFF_GRID * np.maximum(between, 1.0)
-        if off.mean() <= _MOST_OFF:
+        between, off = _apart(apart, usual / parts)
+        if off <= _MOST_OFF:
             break
+    uneven = off > _MOST_OFF
+    if uneven:
+        parts, (between, off) = 1, _apart(apart, usual)
     rows = np.concatenate([[0], np.cumsum(between)]).astype(np.int64)
     step = float(time[-1] / rows[-1])
-    if off.mean() > _MOST_OFF:
-        text = f"rows come irregularly: {100.0 * off.mean():.0f} % are not on a grid of {step:.3g} s"
-        advice = "they are counted at the nearest place of it; log with a fixed period if fast lags matter"
+    if uneven:
+        text = f"rows come irregularly: {100.0 * off:.0f} % are not on a grid of {step:.3g} s"
+        advice = (
+            "plants are drawn by each row's own time; all else, and parameters of equations (--plant), count rows by "
+            "their number: log with a fixed period if fast lags matter"
+        )
         findings.append(signs.LogFinding("warning", "jitter", text, advice))
     if rows[-1] >= LARGEST:
         raise FileError(
@@ -271,7 +286,18 @@ def _on_grid(name: str, time: Array, found: dict[str, Array]) -> tuple[Log, list
         )
     automatic = held["automatic"] > 0.5 if "automatic" in held else None
     log = Log(name, step, held["set_point"], measured, held["output"], automatic, tuple(zip(edges, ends, strict=True)))
+    if uneven:
+        log = replace(log, instants=np.interp(np.arange(n), rows, time))
     return log, findings
+
+
+def _apart(apart: Array, step: float) -> tuple[Array, float]:
+    """How many rows of a grid lie between rows, and the share of rows that are off it.
+
+    Row by row: a period that is not quite the median does not drift off the grid.
+    """
+    between = np.maximum(np.round(apart / step), 1.0)
+    return between, float((np.abs(apart / step - between) > _OFF_GRID * np.maximum(between, 1.0)).mean())
 
 
 def _held(rows: NDArray[np.int64], column: Array, n: int) -> Array:

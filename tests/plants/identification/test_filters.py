@@ -13,6 +13,7 @@ from plants.identification.record import LoopRecord
 from plants.identification.row import ExactStep, curved
 from plants.identification.slow_filter import bent, filtered, smoothed
 from plants.identification.two_lags import TWO_LAGS
+from plants.identification.uneven_filter import most_pieces
 from tests.plants.identification.reference_logs import INPUT, LOOPS
 
 PARAMETERS = TWO_LAGS.parameters
@@ -99,13 +100,23 @@ def oscillating(n, rng):
     return np.column_stack([gain, damping, period, drawn(n, rng)[:, 3:]])
 
 
+def as_they_come(n, rng):
+    """Times of rows: most of them about a second apart, some close behind each other, one a long time after the last."""
+    apart = rng.uniform(0.3, 1.7, n)
+    apart[10:14], apart[40] = 0.05, 12.0
+    return np.cumsum(apart)
+
+
+@pytest.mark.parametrize("uneven", [False, True])
 @pytest.mark.parametrize(("structure", "draw"), [(TWO_LAGS, drawn), (OSCILLATING, oscillating)])
-def test_lanes_are_the_slow_filter_and_one_lane(logs, structure, draw):
+def test_lanes_are_the_slow_filter_and_one_lane(logs, structure, draw, uneven):
     """To 1e-9 of fifty parameter sets, gaps included; and to the bit, whatever stands in the other lanes."""
     rng = np.random.default_rng(0)
-    _, y, u = logs["R1"]
-    y = np.where(rng.random(len(y)) < 0.1, np.nan, y)
-    record, parameters, sense = LoopRecord(y, u, 1.0), draw(50, rng), np.where(rng.random(50) < 0.3, -1.0, 1.0)
+    n = 200 if uneven else 600  # the slow filter parts uneven rows one by one
+    y, u = (column[:n] for column in logs["R1"][1:])
+    y = np.where(rng.random(n) < 0.1, np.nan, y)
+    record = LoopRecord(y, u, 1.0, as_they_come(n, rng) if uneven else None)
+    parameters, sense = draw(50, rng), np.where(rng.random(50) < 0.3, -1.0, 1.0)
     together = log_likelihoods(structure, [record], parameters, sense, threads=2)
     slow = [filtered(structure, record, *one).log_likelihood for one in zip(parameters, sense, strict=True)]
     assert together == pytest.approx(np.array(slow), rel=1e-9)
@@ -221,3 +232,31 @@ def test_a_plant_that_passes_nothing_on_has_a_likelihood_too(logs, structure):
     record = LoopRecord(y, u, 1.0)
     expected = filtered(structure, record, parameters).log_likelihood
     assert log_likelihoods(structure, [record], parameters)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_even_rows_are_uneven_ones_too(logs):
+    """Row numbers as times: every piece but one has no length, or the part that the dead time leaves."""
+    _, y, u = logs["R2"]
+    parameters = drawn(20, np.random.default_rng(3))
+    even, uneven = LoopRecord(y, u, 1.0), LoopRecord(y, u, 1.0, 7.0 + np.arange(600.0))
+    assert log_likelihoods(TWO_LAGS, [uneven], parameters) == pytest.approx(
+        log_likelihoods(TWO_LAGS, [even], parameters), rel=1e-9
+    )
+    both = log_likelihoods(TWO_LAGS, [even, uneven], parameters)
+    assert both == pytest.approx(2.0 * log_likelihoods(TWO_LAGS, [even], parameters), rel=1e-9)
+
+
+def test_a_row_has_as_many_pieces_as_changes_may_fall_into_it():
+    u = np.array([1.0, 1.0, 2.0, 3.0, 3.0, 4.0])
+    record = LoopRecord(np.zeros(6), u, 1.0, np.array([0.0, 1.0, 2.0, 2.5, 3.0, 6.0]))
+    assert record.changes.tolist() == [0, 2, 3, 5]
+    assert most_pieces(record) == 4  # three seconds: the first change with two more, or three in a row
+    assert record.duration == 7.0
+    steps = LoopRecord(np.zeros(6), np.ones(6), 1.0, np.arange(6.0))
+    assert most_pieces(steps) == 2
+
+
+@pytest.mark.parametrize("times", [[0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, np.nan]])
+def test_times_increase(times):
+    with pytest.raises(ValueError, match="times must be 3 finite numbers that increase"):
+        LoopRecord(np.zeros(3), np.zeros(3), 1.0, np.array(times))

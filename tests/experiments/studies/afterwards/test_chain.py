@@ -44,10 +44,10 @@ OTHER = ChainDesign(
 
 def test_the_designs_are_those_of_the_head_or_of_the_words():
     every = chain.cases(TEMPLATE.head)
-    assert len({case.name for case in every}) == len(every) == 30
+    assert len({case.name for case in every}) == len(every) == 60
     some = chain.cases(TEMPLATE.head, ["two_tanks,cstr", "1,0", "small"])
     assert [case.name for case in some] == ["two_tanks-small-0", "two_tanks-small-1", "cstr-small-0", "cstr-small-1"]
-    assert [case.name for case in chain.cases(TEMPLATE.head, ["cstr", "2"])] == ["cstr-small-2"]
+    assert [case.name for case in chain.cases(TEMPLATE.head, ["cstr", "2"])] == ["cstr-small-2", "cstr-standard-2"]
     for words in {case.words for case in every if case.title.startswith("two_tanks")}:
         assert configured("design", list(words)).ladder.further == ["direct"]
 
@@ -177,7 +177,7 @@ def test_all_rows_are_in_the_table_and_on_the_terminal(own_folder, monkeypatch, 
     chain.main([])
     with (own_folder / "docs/studies/chain.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 30 * len(ONE.rows)
+    assert len(rows) == 60 * len(ONE.rows)
     assert tuple(rows[0]) == COLUMNS
     assert (rows[3]["rung"], rows[3]["recommended"], rows[3]["error"], rows[3]["tail_low"]) == (
         "knowledge_base", "1", "0.1", repr(-0.2 - 0.1),

@@ -224,7 +224,26 @@ def test_irregular_rows_lie_on_a_finer_grid_or_are_told(log):
     assert np.isfinite(found.measured).sum() == len(half)
     rng = np.random.default_rng(0)
     shaken = [[row[0] + float(rng.uniform(-0.3, 0.3)), *row[1:]] for row in rows(200)]
-    assert codes(log(shaken)) == ["jitter"]
+    found = log(shaken)
+    assert codes(found) == ["jitter"]
+    (record,) = found.records()
+    times = np.array([row[0] for row in shaken]) - shaken[0][0]
+    assert record.times[record.measured] == pytest.approx(times)  # the filter takes each row at its own time
+    assert record.times.tobytes() == found.time.tobytes()
+    assert 200 <= len(record) <= 205  # a row that comes late leaves a place before it
+    assert found.step == pytest.approx(1.0, rel=0.03)
+    assert found.averaged(100).instants is None
+
+
+def test_a_hole_in_a_log_with_irregular_rows_is_filled_with_rows_that_are_missing(log):
+    rng = np.random.default_rng(1)
+    lines = [[row[0] + float(rng.uniform(-0.3, 0.3)), *row[1:]] for row in rows(200)]
+    found = log([*lines[:50], *lines[58:]])
+    (record,) = found.records()
+    (hole,) = np.flatnonzero(np.diff(record.times[record.measured]) > 7.0)
+    before, after = np.flatnonzero(record.measured)[[hole, hole + 1]]
+    assert (hole, after - before) == (49, 9)
+    assert np.diff(record.times[before : after + 1]) == pytest.approx(np.full(9, (lines[58][0] - lines[49][0]) / 9.0))
 
 
 def test_a_period_that_is_not_quite_the_usual_one_does_not_drift(log):
