@@ -17,6 +17,7 @@ import numpy as np
 from plants.identification.likelihood import log_likelihoods
 from plants.identification.slow_filter import filtered
 from sscq.identification.prior import LoopScales, OscillatingPrior, Prior, TwoLagsPrior
+from sscq.identification.reading.log import Log
 from sscq.identification.residuals import ResidualTest, residual_test
 from sscq.identification.sampler import PosteriorSample, climbed, sampled
 
@@ -203,7 +204,7 @@ UNSETTLED = 1.1  # of R-hat after all rounds: both populations do not tell the s
 
 
 def identify(
-    records: Sequence[LoopRecord],
+    records: Log | Sequence[LoopRecord],
     *,
     sense: float | None = 1.0,
     seed: int = 0,
@@ -217,8 +218,8 @@ def identify(
 
     Parameters
     ----------
-    records : sequence of LoopRecord
-        The plant is the same in all, the disturbances are each log's own.
+    records : Log or sequence of LoopRecord
+        A log, or the records of several. The plant is the same in all, the disturbances are each record's own.
     sense : float or None
         1 or -1: that of the loop's own integral gain, where it ran in automatic and did not run away. None: nobody
         knows it, as of a log in manual; both are tried, and the one with the greater evidence counts.
@@ -231,7 +232,7 @@ def identify(
         None: all processors. The result does not depend on it.
     on_round : function of (structure, round, of how many), optional
     """
-    several = tuple(records)
+    several = tuple(records.records() if isinstance(records, Log) else records)
     if sense is None:
         either = [
             identify(
