@@ -172,21 +172,21 @@ def _kernel(structure: PlantStructure, lanes: int) -> Kernel:
         f"    S[{place}, lane] = S[{place}, lane] + (1.0 if until <= end else 0.0)",
     )
     design.kept += ["u", "at", "place", "length"]
-    view = _View(structure)
+    bodies = _Bodies(structure)
     design.before += [
         Uniform(fetched),
-        LaneLoop("start", (view.start,), when="step == 0"),
-        LaneLoop("curve", (view.curve,), when="moved > 0"),
-        LaneLoop("output", (view.take_in,), when="measured > 0.5"),
+        LaneLoop("start", (bodies.start,), when="step == 0"),
+        LaneLoop("curve", (bodies.curve,), when="moved > 0"),
+        LaneLoop("output", (bodies.take_in,), when="measured > 0.5"),
         LaneLoop("begin_counting", (begin_counting,), when="begins == 1"),
-        LaneLoop("piece", (view.piece,)),
-        LaneLoop("onward", (view.onward,), when="whole == 1"),
+        LaneLoop("piece", (bodies.piece,)),
+        LaneLoop("onward", (bodies.onward,), when="whole == 1"),
         LaneLoop("logarithm", (logarithm,), when="full == 1"),
     ]
     return build(design)
 
 
-class _View:
+class _Bodies:
     """The bodies of the loops, for one structure."""
 
     def __init__(self, structure: PlantStructure) -> None:

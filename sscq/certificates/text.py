@@ -71,7 +71,8 @@ def _verdict(found: Certificate, family: CertifiedFamily) -> str:
             f"{found.worst}."
         )
     if found.verdict == "unstable member":
-        return f"No certificate can exist: of the {members} one is not asymptotically stable: {found.worst}."
+        which = f"all of {' and '.join(family.resting)} are" if _stands(found, family) else f"one is, {found.worst},"
+        return f"No certificate can exist: of the {members} {which} not asymptotically stable."
     return f"Certificate not found: no common quadratic Lyapunov function for {members}."
 
 
@@ -94,14 +95,18 @@ def _not_covered(found: Certificate, family: CertifiedFamily) -> str:
     )
 
 
+def _stands(found: Certificate, family: CertifiedFamily) -> bool:
+    """Whether the worst that there is are integrals that stand still, of gain sets without ki."""
+    return found.bound > -_STANDS and any(found.worst.startswith(f"{name} at ") for name in family.resting)
+
+
 def _not_found(found: Certificate, family: CertifiedFamily) -> str:
     if found.verdict == "unstable member":
-        rest = [name for name in family.resting if found.worst.startswith(f"{name} at ")]
-        if rest and found.bound > -_STANDS:
+        if _stands(found, family):
             return (
-                "Its ki is 0 while others' is not: where it acts alone, the stored integral stands still, which is no "
-                "asymptotic stability and so rules a proof out; nothing grows there. If a proof is needed, no rule may "
-                "have ki = 0."
+                "Their ki is 0 while others' is not: where they act alone, the stored integral stands still, which is "
+                "no asymptotic stability and so rules a proof out; nothing grows there. If a proof is needed, no rule "
+                "may have ki = 0."
             )
         grows = "grows as" if found.bound < 0.0 else "does not decay:"
         return f"Its slowest mode {grows} e^({-found.bound:+.4g} t). Change this gain set, or leave out the plant."

@@ -88,7 +88,8 @@ def _stability(found: StabilityFinding) -> str:
         still = f"no mode of {loops} grows"
         if found.text:  # of a schedule, whose gains also move
             still += " while the gains stand still"
-        return f"{still}, but one ({found.slowest}) hardly decays, as with next to no ki{_unproved(found)}"
+        slow = f"not every one decays, as with no ki or next to none ({found.slowest} decays least)"
+        return f"{still}, but {slow}{_unproved(found)}"
     if found.outcome == stability.UNSTABLE:
         return f"no common {_FUNCTION} can exist: {found.slowest} is unstable even while its gains stand still"
     if found.outcome == stability.HOLDS:
@@ -99,7 +100,7 @@ def _stability(found: StabilityFinding) -> str:
 
 def _unproved(found: StabilityFinding) -> str:
     """What follows for gains that move, where one of their sets hardly decays."""
-    return f": while they move nothing is proved{_at_less(found)}" if found.text else ""
+    return f": while they move as far as here nothing is proved{_at_less(found)}" if found.text else ""
 
 
 def _at_less(found: StabilityFinding) -> str:

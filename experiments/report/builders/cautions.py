@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from experiments.report.records.learning import SearchHistory
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
 
 _FEW_SEEDS = 10
 _LATE = 0.2  # last share of a search in which progress says that it was stopped too early
@@ -147,6 +148,28 @@ def _of_fitness(case: FinishedDesign) -> Iterator[ReportWarning]:
             )
 
 
+def _rules_at_bounds(case: FinishedDesign, kb: KnowledgeBase, name: str) -> Iterator[ReportWarning]:
+    """Rules whose gains are at the upper end of the box, which the fixed PID's do not reach."""
+    setup, names = case.setup, case.contenders[BASELINE].controller.schedule.gain_names
+    given = [[base.rules[i].gains for i in base.active] for base in kb.channels]
+    if not all(given):
+        return
+    most = np.concatenate([np.max(gains, axis=0) for gains in given])
+    span = setup.high - setup.low
+    reached = [
+        f"{one} ({plain(high)})"
+        for one, gain, high, room in zip(names, most, setup.high, span, strict=True)
+        if room > 0.0 and high - gain <= _AT_BOUND * room
+    ]
+    if reached:
+        yield ReportWarning(
+            f"Rules of {name} have gains at the upper end of the box that the search had: {', '.join(reached)}. It "
+            f"is wide enough for {case.the(BASELINE)}; with a wider one, rules may gain more.",
+            "note",
+            "Widen controller.high.",
+        )
+
+
 def _of_knowledge_base(case: FinishedDesign) -> Iterator[ReportWarning]:
     for kind, found in case.refined.items():
         authority = found.kb.inference.authority
@@ -163,6 +186,7 @@ def _of_knowledge_base(case: FinishedDesign) -> Iterator[ReportWarning]:
                 f"The refinement of {name} found nothing better than {case.the(BASELINE)}: its rules give their gains.",
                 "note", "A larger budget.evaluations, or margins that leave more room (fitness.max_sensitivity).",
             )  # fmt: skip
+        yield from _rules_at_bounds(case, found.kb, name)
     result = case.refined.get("equal")
     if result is None:
         return

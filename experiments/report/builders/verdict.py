@@ -73,15 +73,17 @@ def verdict(case: FinishedDesign) -> VerdictText:
 
 def _judged(case: FinishedDesign, name: str) -> JudgedText:
     found = case.verdict.comparisons[name]
+    elsewhere = case.kind_for(name) != case.judged
     if name == case.verdict.recommended:
         outcome = "recommended"
     elif name not in case.ladder:
-        outcome = "for comparison only" + (", in named situations" if case.kind_for(name) != case.judged else "")
+        outcome = "for comparison only" + (", in named situations; intervals: their noise alone" if elsewhere else "")
     elif found.passes:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
-    chance = estimates.random(case.costs(BASELINE, case.kind_for(name)))  # equal runs are no sample
+    # Equal runs are no sample, and noise in a few named situations is none of situations.
+    chance = not elsewhere and estimates.random(case.costs(BASELINE, case.kind_for(name)))
     return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 

@@ -35,8 +35,9 @@ def searches(view: PageView) -> Html:
     """One chart of all searches, one row each."""
     lead = (
         "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation. A row "
-        "counts one search. The ladder counts all that a controller needed: those it grew from, and those not chosen "
-        "(other inputs, other starts), which are not drawn here."
+        "counts one search. The ladder counts all that a controller needed beside the fixed PID, from which all begin: "
+        "teaching signal, what it grew from, and searches not chosen (other inputs, other starts), of which gain tables "
+        "alone are drawn, in grey."
     )
     found = [s for s in view.data.searches if len(s.evaluations)]
     if not found:

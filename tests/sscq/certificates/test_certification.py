@@ -178,6 +178,7 @@ def test_without_integral_action_among_others_the_integral_stands_still():
     found = sscq.certify(VDP, PID(), np.vstack([OSCILLATOR, [3.0, 0.0, 3.0]]))
     assert found.worst.startswith("gain set 4")
     assert "nothing grows there" in found.text
+    assert "all of gain set 4 are not asymptotically stable" in " ".join(found.text.split())
     assert sscq.certify(VDP, PID(), [[3.0, 0.0, 3.0]]).holds  # where none has it, there is no integral
 
 

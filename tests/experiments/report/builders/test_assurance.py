@@ -52,9 +52,9 @@ def test_the_worst_case_beside_the_fixed_gains_there(run):
         ({"outcome": stability.HOLDS, "decay": 0.25}, "one quadratic Lyapunov function serves 30 linearised loops, however"),
         ({"outcome": stability.UNSTABLE, "slowest": "rule 1 at rest"}, "rule 1 at rest is unstable even while"),
         ({"outcome": stability.STABLE, "decay": 0.25}, "each of 30 linearised loops is stable"),
-        ({"outcome": stability.RESTING}, "no mode of 30 linearised loops grows, but one () hardly decays"),
+        ({"outcome": stability.RESTING}, "no mode of 30 linearised loops grows, but not every one decays, as with no ki"),
         ({"outcome": stability.RESTING, "slowest": "rule 1", "text": "...", "certified_authority": 0.5},
-         "as with next to no ki: while they move nothing is proved; a quadratic Lyapunov function exists where rules"),
+         "(rule 1 decays least): while they move as far as here nothing is proved; a quadratic Lyapunov function exists where"),
         ({"outcome": stability.NOT_MADE, "reason": "there is no rest"}, "not asked, because there is no rest"),
     ],
 )  # fmt: skip

@@ -94,12 +94,26 @@ def test_cautions_of_a_small_run(run, data):
     assert "Searches that still improved in their last fifth: fixed PID (−21.1 %)" in texts.replace("\u00a0", " ")
 
 
+def at_upper_ends(case):
+    texts = [w.text for w in cautions.cautions(case, ())]
+    return [text for text in texts if text.startswith("Rules of the knowledge base have")]
+
+
 def test_cautions_of_gains_at_a_bound_and_of_failures(run):
     case = finished_run.altered(run, run.judgement.verdict.recommended, "unforeseen", 1, diverged_at=2.0)
+    assert at_upper_ends(replace(case, bench=SimpleNamespace(
+        **run.bench.__dict__ | {"setup": replace(run.bench.setup, high=np.array([99.0, 99.0, 99.0]))}
+    ))) == []  # fmt: skip
     setup = replace(run.bench.setup, high=np.array([5.0, 10.0, 10.0]))
     case = replace(case, bench=SimpleNamespace(**run.bench.__dict__ | {"setup": setup}))
     texts = [w.text for w in cautions.cautions(case, ())]
     assert "kp of the fixed PID is at the upper end of its box, 5: better fixed gains may lie outside." in texts
+    (base,) = case.refined["equal"].kb.channels
+    most = max(base.rules[i].gains[1] for i in base.active)
+    setup = replace(setup, high=np.array([50.0, most, 50.0]))
+    (told,) = at_upper_ends(replace(case, bench=SimpleNamespace(**run.bench.__dict__ | {"setup": setup})))
+    assert told.endswith(f"upper end of the box that the search had: ki ({most:.4g}). It is wide enough for the fixed "
+                         "PID; with a wider one, rules may gain more.")  # fmt: skip
     assert f"The recommended controller diverges in louder ({finished_run.SEEDS} of its seeds)." in texts
 
 
