@@ -36,7 +36,7 @@ def searches(view: PageView) -> Html:
     lead = (
         "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation. A row "
         "counts one search. The ladder counts all that a controller needed beside the fixed PID, from which all begin: "
-        "teaching signal, what it grew from, and searches not chosen (other inputs, other starts), of which gain tables "
+        "teaching signal, what it grew from, searches not chosen (other inputs, other starts), of which gain tables "
         "alone are drawn, in grey."
     )
     found = [s for s in view.data.searches if len(s.evaluations)]
