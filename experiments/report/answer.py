@@ -13,13 +13,13 @@ import numpy as np
 
 from experiments.report.drawing.numbers import number as written
 from experiments.report.drawing.numbers import percent, share
-from experiments.report.gain_nodes import gain_nodes
+from experiments.report.gain_nodes import gain_nodes, lasting_errors
 from experiments.report.records.results import NotAvailable
-from experiments.report.records.verdict import LOSS
+from experiments.report.records.verdict import COMPARED_ONLY, LOSS
 from experiments.runtime.tables import in_words, number, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from experiments.report.records.gains import ChannelGains, MarginPoint
     from experiments.report.records.report_data import ReportData
@@ -121,20 +121,6 @@ def headed(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def lasting_errors(data: ReportData, form: Callable[[float], str] = written) -> list[str]:
-    """Return one sentence for each loop of the recommended controller that has practically no integral action."""
-    controller = data.controller(data.verdict.recommended)
-    if isinstance(controller.gains, NotAvailable):
-        return []
-    pairs = zip(data.channels, controller.gains, strict=False)
-    return [
-        f"{controller.name}{f', {channel.output}' if len(data.channels) > 1 else ''}: no integral action "
-        f"(ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
-        for channel, gains in pairs
-        if not gains.integrates
-    ]
-
-
 def _single(data: ReportData) -> list[str]:
     """What means hide: situations that get worse, and the time at the limits."""
     found, runs = data.verdict.costliest, data.controller(data.verdict.recommended).judged
@@ -192,11 +178,25 @@ def named_situations(data: ReportData) -> str:
     mean, worst = (means[0] - means[1]) / abs(means[1]), max(known, key=lambda name: known[name])
     lost = sum(value > LOSS for value in known.values())
     most = f" (largest loss: {percent(known[worst])}, {worst})" if lost else ""
-    gone = _named_losses(data)
+    gone, better = _named_losses(data), _better_named(data, kept, means)
     return (
         f"In the {len(named)} named unforeseen situations against the {other.name}: cost J {percent(mean)}, "
-        f"worse in {lost} of {len(known)}{most}{f'; {gone}' if gone else ''}"
+        f"worse in {lost} of {len(known)}{most}{f'; {gone}' if gone else ''}{better}"
     )
+
+
+def _better_named(data: ReportData, kept: Sequence[str], means: Sequence[float]) -> str:
+    """Which rung is best there, where another one is clearly better than the recommended one and loses no loop."""
+    beside = {one.controller for one in data.verdict.judgements if one.outcome.startswith(COMPARED_ONLY)}
+    costs = {
+        rung.name: float(np.mean([rung.result(name).cost.value for name in kept]))
+        for rung in data.controllers
+        if rung.key not in beside and not any(rung.result(name).failed for name in kept)
+    }
+    best = min(costs, key=lambda name: costs[name], default="")
+    if not best or not means[0] - costs[best] > _CLEARLY * abs(means[1]):
+        return ""
+    return f"; best there: {best}, {percent((costs[best] - means[1]) / abs(means[1]))}"
 
 
 def _named_losses(data: ReportData) -> str:
@@ -394,4 +394,5 @@ def _change(pairs: Sequence[tuple[MarginPoint, MarginPoint]], margin: str, found
     return replace(found, better=better, points=len(pair), **told)
 
 
+_CLEARLY = 0.03  # of the compared one's cost: by so much another one is better where it is named
 _EQUAL = 0.005  # margins of two controllers that differ by no more, as a share, are told as the same

@@ -1,4 +1,7 @@
-"""A schedule as a table to type in: gains where its terms have their centres, and how well these tell all others."""
+"""A schedule as a table to type in: gains where its terms have their centres, and how well these tell all others.
+
+And where it has next to no integral action.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
-from experiments.report.drawing.numbers import plain
+from experiments.report.drawing.numbers import number, plain
+from experiments.report.records.results import NotAvailable
 from experiments.runtime.tables import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from experiments.report.records.gains import ChannelGains
+    from experiments.report.records.report_data import ReportData
     from flcs import KnowledgeBase
     from flcs.inference.variable import Variable
 
     Axes = Sequence[Sequence[float]]
 
 _SHOWN, _FINE = 2, 61  # scheduling variables that are told; points of each where the table's error is looked for
+_SLOW_SHOWN = 3  # points without integral action that are told
+_TO = 1e-3  # of a variable's range: to so much are places told
 _CLOSE = 5  # per cent: a table that tells less well has more points
 _NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
 
@@ -59,12 +67,12 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
         inputs[:, kb.columns(channel)] = [(*place, *rest.values()) for place in places]
         return kb.gains(inputs)[:, first : first + 3]
 
-    axes: Axes = [v.centres for v in shown]
+    axes: Axes = [_to_type(v, v.centres) for v in shown]
     if np.allclose(at_centres := gains(axes), at_centres[0], rtol=1e-6):
         return GainNodes()
     error = _error(shown, axes, gains)
     if finer and error > _CLOSE:
-        axes = [_with_middles(v.centres) for v in shown]
+        axes = [_to_type(v, _with_middles(v.centres)) for v in shown]
         error = _error(shown, axes, gains)
     rows = [
         (", ".join(_place(v, x) for v, x in zip(shown, place, strict=True)), tuple(row))
@@ -82,6 +90,42 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     )
     beyond += " gains" + _fading(kb)
     return GainNodes(tuple(rows), f"{told}; {beyond}{others}")
+
+
+def lasting_errors(data: ReportData, form: Callable[[float], str] = number) -> list[str]:
+    """Return one sentence for each loop of the recommended controller that has practically no integral action.
+
+    Or has next to none at some of the points of its schedule, though not at others.
+    """
+    controller = data.controller(data.verdict.recommended)
+    if isinstance(controller.gains, NotAvailable):
+        return []
+    found = []
+    for place, (channel, gains) in enumerate(zip(data.channels, controller.gains, strict=False)):
+        name = f"{controller.name}{f', {channel.output}' if len(data.channels) > 1 else ''}"
+        if not gains.integrates:
+            found.append(
+                f"{name}: no integral action (ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
+            )
+        elif slow := _slow_places(data, place, gains):
+            found.append(
+                f"{name}: Ti is longer than the longest run ({form(gains.horizon)} s), or infinite, at {slow}: where "
+                "gains stay there, a constant disturbance leaves an error for that long"
+            )
+    return found
+
+
+def _slow_places(data: ReportData, channel: int, gains: ChannelGains) -> str:
+    """Points of a schedule at which integral action takes longer than a run, where it does not at all of them."""
+    places = [(one.at.partition(";")[0], one.kp, one.ki) for one in (gains, *gains.nodes)] if gains.nodes else []
+    known = data.knowledge
+    if gains.ruled and known is not None and known.controller == data.verdict.recommended:
+        places = [(at, kp, ki) for at, (kp, ki, _) in gain_nodes(known.kb, channel).rows]
+    slow = [at for at, kp, ki in places if abs(ki) * gains.horizon < abs(kp)]
+    if not slow or len(slow) == len(places):
+        return ""
+    more = f" and {len(slow) - _SLOW_SHOWN} more" if len(slow) > _SLOW_SHOWN else ""
+    return f"{len(slow)} of {len(places)} points to type in ({'; '.join(slow[:_SLOW_SHOWN])}{more})"
 
 
 def _fading(kb: KnowledgeBase) -> str:
@@ -103,10 +147,19 @@ def _error(shown: Sequence[Variable], axes: Axes, gains: Callable[[Axes], np.nda
     return math.ceil(100.0 * float((error / largest).max()) - 1e-6)
 
 
+def _to_type(variable: Variable, values: Sequence[float]) -> list[float]:
+    """Values as they are printed, to a thousandth of the variable's range: what is said of a table is true of these."""
+    return [round(value, _decimals(variable)) for value in values]
+
+
+def _decimals(variable: Variable) -> int:
+    return math.ceil(-math.log10(_TO * (variable.high - variable.low)))
+
+
 def _place(variable: Variable, value: float) -> str:
     return f"{_NAMES.get(variable.name, in_words(variable.name))} {_number(variable, value)}"
 
 
 def _number(variable: Variable, value: float) -> str:
     unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
-    return f"{plain(float(f'{value:.3g}'))}{unit}"
+    return f"{plain(round(value, _decimals(variable)))}{unit}"

@@ -36,7 +36,7 @@ def worst_case(case: FinishedDesign) -> str:
         else:
             told += f"; the worst found of the {case.name(BASELINE)}: {_cost(base, BASELINE)}"
     skipped = f"; {found.skipped} were skipped: the plant cannot start or rest there" if found.skipped else ""
-    return f"{told}. {_how_often(found)}{skipped}."
+    return f"{told}. {_how_often(case, found)}{skipped}."
 
 
 def _gravity(found: WorstFinding, name: str) -> tuple[bool, float]:
@@ -58,13 +58,13 @@ def _cost(found: WorstFinding, name: str) -> str:
     return f"J {number(found.costs[name], 3)}{breaks}"
 
 
-def _how_often(found: WorstFinding) -> str:
-    """How many situations it lost, with what that says of all others."""
+def _how_often(case: FinishedDesign, found: WorstFinding) -> str:
+    """How many situations it lost, what a lost loop is, and what that says of all others."""
     bound = 100.0 * failure_bound(found.drawn, found.drawn_failures, _CONFIDENCE)
     most = f"by those drawn, at most {number(bound, 3)} % of all such draws ({100.0 * _CONFIDENCE:g} % confidence)"
     of = f"{found.searched + found.drawn} situations ({found.searched} searched, {found.drawn} drawn)"
     if not found.failures:
-        return f"No loop lost in {of}: {most}"
+        return f"No loop lost ({words.lost_loop(case.plant)}) in {of}: {most}"
     return f"Loop lost in {found.failures} of {of}, of them in {found.drawn_failures} drawn ones: {most}"
 
 
@@ -129,7 +129,17 @@ def _worst_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:
         genes = EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config))
         situation = words.situation(case.plant, genes.situation(genes.genome(found.values)))
         usual = f"in the median of those drawn J {number(found.median_cost, 3)}"
-        yield what, f"{_there(case, name, found)}, {usual}. The situation: {situation}. {_how_often(found)}."
+        told = f"{_there(case, name, found)}, {usual}{_worse_elsewhere(case, name, found)}"
+        yield what, f"{told}. The situation: {situation}. {_how_often(case, found)}."
+
+
+def _worse_elsewhere(case: FinishedDesign, name: str, found: WorstFinding) -> str:
+    """That the searches for other controllers met a worse situation, which this one's missed."""
+    others = [o for key, o in case.judgement.worst_cases.items() if key != name and not o.reason and name in o.costs]
+    worst = max(others, key=lambda one: _gravity(one, name), default=None)
+    if worst is None or _gravity(worst, name) <= _gravity(found, name):
+        return ""
+    return f" (missed: {_cost(worst, name)} where the search for another controller ended)"
 
 
 def _stability_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:

@@ -213,7 +213,7 @@ def _beyond_limits(case: FinishedDesign, found: RangeMargins) -> str:
         asked.append(("in passing", found.transient, limits.in_passing.sensitivity))
     # Four digits, or 2.601 beside a limit of 2.60 would read as kept.
     over = [f"{what} {number(value, 4)}, limit {number(limit, 3)}" for what, value, limit in asked if value > limit]
-    return f"; at worst beyond limits that are asked of the taught plants alone: {'; '.join(over)}" if over else ""
+    return f"; at worst not held, for limits are asked of the taught plants alone: {'; '.join(over)}" if over else ""
 
 
 def _without_integral(case: FinishedDesign) -> str:

@@ -15,6 +15,7 @@ from experiments.report.builders.trade_offs import trade_offs
 from experiments.report.drawing.numbers import bracketed, number, percent
 from experiments.report.records.results import Estimate, Group, NotAvailable
 from experiments.report.records.verdict import (
+    COMPARED_ONLY,
     LOSS,
     CostliestDraw,
     Criterion,
@@ -37,6 +38,7 @@ _STATISTICS = (
     ("tail", "worst 5 % of J improve", "worst 5 %"),
 )
 
+_SAME = 1e-9  # of the cost: differences of rounding
 _NOTHING_ELSE = "nothing else speaks against it"
 
 
@@ -77,13 +79,15 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
     if name == case.verdict.recommended:
         outcome = "recommended"
     elif name not in case.ladder:
-        outcome = "for comparison only" + (", in named situations; intervals: their noise alone" if elsewhere else "")
+        outcome = COMPARED_ONLY + (", in named situations; intervals: their noise alone" if elsewhere else "")
     elif found.passes:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
-    # Equal runs are no sample, and noise in a few named situations is none of situations.
-    chance = not elsewhere and estimates.random(case.costs(BASELINE, case.kind_for(name)))
+    # Equal runs are no sample, noise in a few named situations is none of situations, and rounding is no difference.
+    costs, own = (case.costs(one, case.kind_for(name)) for one in (BASELINE, name))
+    same = np.allclose(own, costs, rtol=_SAME, atol=0.0, equal_nan=True)
+    chance = not elsewhere and not same and estimates.random(costs)
     return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 

@@ -35,6 +35,7 @@ SYMBOLS = {
     "entropy_difference_abs": "∫|ΔṠ| dt",
     "entropy_difference_square": "∫ΔṠ² dt",
 }
+_LOST_SHOWN = 2  # states whose range a lost loop leaves
 _TERMS = {"total_variation": "actuator travel", "effort": "effort"}
 
 
@@ -130,6 +131,17 @@ def _nonzero(what: str, quantities: Any, values: Any) -> list[str]:
 def _named(quantities: Any, values: Any, between: str = " ") -> str:
     pairs = zip(quantities, values, strict=True)
     return ", ".join(f"{q.name}{between}{with_unit(float(v), q.unit)}" for q, v in pairs)
+
+
+def lost_loop(plant: Plant) -> str:
+    """Return what a lost loop is: outputs first, then other states that have a range."""
+    outputs = {channel.output for channel in plant.channels}
+    bounded = [q for q in plant.states if math.isfinite(q.low) or math.isfinite(q.high)]
+    if not bounded:
+        return "numbers without end"
+    shown = sorted(bounded, key=lambda q: q.name not in outputs)[:_LOST_SHOWN]
+    told = " or ".join(f"{in_words(q.name)} outside {plain(q.low)} … {with_unit(q.high, q.unit)}" for q in shown)
+    return told + (", or another state outside its range" if len(bounded) > len(shown) else "")
 
 
 def gain_units(command: str, output: str) -> tuple[str, str, str]:

@@ -57,6 +57,9 @@ class MeasureChange:
     change: Estimate
 
 
+COMPARED_ONLY = "for comparison only"
+"""How the outcome of a controller begins that cannot be recommended."""
+
 LOSS = 0.005  # relative; a smaller one is none
 
 

@@ -54,7 +54,7 @@ def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
     """Of the situations on which the verdict rests; the recorded ones are named ones."""
     own, rival, runs = view.recommended, view.data.controller(found.against), view.recommended.judged
     cost = _lost_or(found.cost)
-    there = (" (", rival.name, ": ", _lost_or(found.other_cost), ")")
+    there = (" (", rival.name, " there: ", _lost_or(found.other_cost), ")")
     parts = [element("p", f"Costliest of {runs.runs if runs else 'all'} fresh situations: J ", cost, *there)]
     told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
     title = f"{own.name} worse than {rival.name} by more than {100.0 * LOSS:g} % in single situations: "

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import lasting_errors, what_to_type, without_present
+from experiments.report.answer import what_to_type, without_present
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, shown
-from experiments.report.gain_nodes import gain_nodes
+from experiments.report.gain_nodes import gain_nodes, lasting_errors
 from experiments.report.records.gains import NAN
 from experiments.report.records.results import ControllerResult, NotAvailable
 from experiments.report.sections.view import PageView, table

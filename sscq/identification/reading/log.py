@@ -152,7 +152,11 @@ def read_log(
     """
     table = read_table(path, columns)
     time = cells.seconds(table)
-    values = {key: cells.numbers(table.columns[key], decimal_comma=table.decimal_comma) for key in _SIGNALS}
+    values = {
+        key: cells.numbers(table.columns[key], decimal_comma=table.decimal_comma)
+        for key in _SIGNALS
+        if key in table.columns
+    }
     findings = list(_missing(table, {key: words for key, (_, words) in values.items()}))
     found = {key: column for key, (column, _) in values.items()}
     for key, column in found.items():
@@ -160,6 +164,9 @@ def read_log(
             raise FileError(f"{table.name}: no row of {table.titles[key]!r} ({key}) is a number")
     if "mode" in table.columns:
         found["automatic"] = cells.modes(table).astype(float)
+    if "set_point" not in found:
+        _check_manual(table.name, found["automatic"])
+        found["set_point"] = found["measured"]
     found["output"] = _in_per_cent(table.name, found["output"], output_limits, output_unit)
     time, found, dropped = _in_order(table, time, found, sort=sort)
     findings += dropped
@@ -169,6 +176,16 @@ def read_log(
 
 
 _SIGNALS = ("set_point", "measured", "output")
+
+
+def _check_manual(name: str, automatic: Array) -> None:
+    """A log without set points has to be in manual throughout."""
+    if automatic.any():
+        share = 100.0 * float(automatic.mean())
+        raise FileError(
+            f"{name} has no column for set_point, and is in automatic in {share:.0f} % of its rows: name the "
+            "column with --columns set_point=NAME"
+        )
 
 
 def _missing(table: LogTable, words: Mapping[str, Counter[str]]) -> Iterator[LogFinding]:

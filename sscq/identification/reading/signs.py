@@ -20,6 +20,7 @@ COMPRESSED, REFUSED = 0.5, 0.7
 _HELD, _NOISY = 0.3, 0.05  # shares of repeated rows of what holds, and of what moves by noise
 _COARSE = 3.0  # quanta of a usual jump: a sensor that only rounds moves by one or two
 _ROUNDING = 1e-6  # of the range
+_OFF_GRID = 0.05  # of a quantum
 _FEWEST = 20
 
 
@@ -66,16 +67,18 @@ def findings(measured: Array, output: Array, limits: tuple[float, float]) -> Ite
 
 
 def quantum(values: Array) -> float:
-    """Return the distance of the grid that values [n] lie on, 0 where they lie on none."""
+    """Return the distance of the grid that values [n] lie on, 0 where they lie on none.
+
+    Values may have been rounded once more when they were printed: 0.3223 is now 0.32 and now 0.33.
+    """
     levels = np.unique(values)
     room = _ROUNDING * float(np.ptp(values))
     apart = np.diff(levels)
-    apart = apart[apart > room]
-    if not len(apart):
+    if not (apart > room).any() or len(levels) >= 0.5 * len(values):
         return 0.0
-    smallest = float(apart.min())
-    places = (levels - levels[0]) / smallest
-    return smallest if np.abs(places - np.round(places)).max() < 0.05 and len(levels) < 0.5 * len(values) else 0.0
+    places = np.append(0.0, np.cumsum(np.round(apart / float(apart[apart > room].min()))))  # from level to level
+    grid = float(places @ (levels - levels[0]) / (places @ places))
+    return grid if np.abs((levels - levels[0]) / grid - places).max() < _OFF_GRID else 0.0
 
 
 def compressed_share(y: Array) -> float:

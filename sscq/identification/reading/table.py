@@ -132,9 +132,12 @@ def _places(name: str, header: Sequence[str], chosen: dict[str, str]) -> dict[st
     if unknown:
         raise FileError(f"columns are {', '.join(NAMES)}, got {', '.join(sorted(unknown))}")
     found = {}
+    manual = "mode" in chosen or any(_plain(title) in NAMES["mode"] for title in header)
+    optional = {*_OPTIONAL, *(["set_point"] if manual else [])}  # nobody asks for anything in manual
     for key, names in NAMES.items():
-        place = _chosen(name, header, key, chosen[key]) if key in chosen else _by_name(name, header, key, names)
-        if place is not None:
+        if key in chosen:
+            found[key] = _chosen(name, header, key, chosen[key])
+        elif (place := _by_name(name, header, key, names, optional=key in optional)) is not None:
             found[key] = place
     taken = [header[place] for place in found.values()]
     if len(set(found.values())) < len(found):
@@ -151,19 +154,20 @@ def _chosen(name: str, header: Sequence[str], key: str, title: str) -> int:
     raise FileError(f"{name} has no column {title!r} for {key}{hint}? It has {', '.join(header)}")
 
 
-def _by_name(name: str, header: Sequence[str], key: str, names: Sequence[str]) -> int | None:
+def _by_name(name: str, header: Sequence[str], key: str, names: Sequence[str], *, optional: bool) -> int | None:
     several = [k for k, title in enumerate(header) if _plain(title) in names]
     if len(several) == 1:
         return several[0]
     if several:
         told = " and ".join(repr(header[k]) for k in several)
         raise FileError(f"{name}: {told} may both be {key}; choose with --columns {key}={header[several[0]]}")
-    if key in _OPTIONAL:
+    if optional:
         return None
     near = [title for title in header if any(alias in _plain(title) for alias in names if len(alias) > 1)]
     hint = f" (perhaps {near[0]!r})" if near else ""
+    manual = "; a log in manual needs none where a column mode says so" if key == "set_point" else ""
     raise FileError(
-        f"{name} has no column for {key}: it has {', '.join(header)}; name it with --columns {key}=NAME{hint}"
+        f"{name} has no column for {key}: it has {', '.join(header)}; name it with --columns {key}=NAME{hint}{manual}"
     )
 
 

@@ -16,6 +16,7 @@ from experiments.report.drawing.numbers import number, percent
 from experiments.report.page import render
 from experiments.report.records.gains import NO_ACTION, ChannelGains
 from experiments.report.records.results import Estimate
+from experiments.report.records.verdict import COMPARED_ONLY
 from sscq.loop.quality import ALL_MEASURES
 from tests.experiments import finished_run
 from tests.experiments.report.reading import Reader, words
@@ -152,7 +153,13 @@ def test_page_and_terminal_say_how_the_named_situations_go(drawn):
     ]
     controllers = tuple(replace(c, results=tuple(worse)) if c.key == key else c for c in data.controllers)
     text = named_situations(replace(data, controllers=controllers))
-    assert text.endswith(f"worse in {len(names)} of {len(names)} (largest loss: +12.0\u00a0%, {names[-1]})")
+    assert f"worse in {len(names)} of {len(names)} (largest loss: +12.0\u00a0%, {names[-1]})" in text
+    beside = {one.controller for one in data.verdict.judgements if one.outcome.startswith(COMPARED_ONLY)}
+    best = next(c for c in data.controllers if c.key not in {key, against, *beside})
+    good = tuple(replace(r, cost=replace(r.cost, value=0.01)) for r in best.results)
+    controllers = tuple(replace(c, results=good) if c is best else c for c in data.controllers)
+    text = named_situations(replace(data, controllers=controllers))
+    assert f"; best there: {best.name}, −99" in plain_spaces(text)
 
 
 def test_the_parts_of_the_terms_add_up_to_the_change_of_the_cost(drawn):
@@ -236,6 +243,22 @@ def test_page_and_terminal_say_that_an_error_lasts(drawn):
         render(changed)
     )
     assert "no integral action" not in words(render(data))
+
+
+def test_points_of_a_schedule_that_hardly_integrate_are_told(drawn):
+    _, data, _ = drawn
+    key = data.verdict.recommended
+    (gains,) = data.controller(key).gains
+    usual = replace(gains, kp=2.0, ki=0.5, low=None, high=None, at="rate 0 m/s", horizon=20.0)
+    for ki, told in ((0.0, True), (0.09, True), (0.11, False)):  # 2 / 0.09 s is longer than a run, 2 / 0.11 s is not
+        given = (replace(usual, nodes=(replace(usual, ki=ki, at="rate 2 m/s; linear in between"),)),)
+        controllers = tuple(replace(c, gains=given) if c.key == key else c for c in data.controllers)
+        found = lasting_errors(replace(data, controllers=controllers))
+        assert bool(found) == told
+        assert (
+            not told
+            or "longest run (20.00 s), or infinite, at 1 of 2 points to type in (rate 2 m/s): where" in found[0]
+        )
 
 
 def test_a_long_schedule_folds_and_a_short_one_does_not(drawn):

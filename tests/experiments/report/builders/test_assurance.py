@@ -25,10 +25,11 @@ def judged(run, recommended="knowledge_base", **changes):
 
 def test_the_worst_case_beside_the_fixed_gains_there(run):
     own = WorstFinding(costs={"fixed": 3.43}, diverged_at={"fixed": None}, broken={"fixed": []})
-    text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": WORST, "fixed": own}))
+    text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": WORST, "fixed": own})).replace("\u00a0", " ")
     assert text.startswith(
         "knowledge base: J 3.19, breaks the limit of top speed (fixed PID there: loop lost at 2.50 s, the worst found of it). "
-        "No loop lost in 800 situations (400 searched, 400 drawn): by those drawn, at most"
+        "No loop lost (position outside −100 … 100 m or velocity outside −1000 … 1000 m/s) in 800 situations (400 searched, 400 "
+        "drawn): by those drawn, at most"
     )
     kept = replace(WORST, diverged_at={"knowledge_base": None, "fixed": None})
     text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": kept, "fixed": own}))

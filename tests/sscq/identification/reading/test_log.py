@@ -274,6 +274,27 @@ def test_a_sensor_that_rounds_is_no_history(log):
     assert log([[float(k), r[k], rounded[k], u[k]] for k in range(600)]).findings == ()
 
 
+@pytest.mark.parametrize("quantum", [0.5, 0.3223])
+def test_a_sensor_that_rounds_and_a_log_that_rounds_once_more(log, quantum):
+    """As a converter of ten bits does, whose degrees are printed with two places, of a slow temperature: most rows repeat."""
+    t = np.arange(800.0)
+    y = 20.9 + 34.0 * (1.0 - np.exp(-t / 160.0))
+    rows = [[k, 20.9, round(20.9 + quantum * round((v - 20.9) / quantum), 2), 50.0 * (k > 5)] for k, v in zip(t, y)]  # noqa: B905
+    assert log(rows).findings == ()
+
+
+def test_a_log_in_manual_needs_no_set_point(log):
+    lines = [[row[0], *row[2:], "manual"] for row in rows()]
+    found = log(lines, "time,pv,op,mode")
+    assert found.set_point.tobytes() == found.measured.tobytes()
+    assert not found.automatic.any()
+    lines[7][3] = "auto"
+    with pytest.raises(FileError, match="has no column for set_point, and is in automatic in 2 % of its rows"):
+        log(lines, "time,pv,op,mode")
+    with pytest.raises(FileError, match="--columns set_point=NAME; a log in manual needs none where a column mode"):
+        log([row[:3] for row in lines], "time,pv,op")
+
+
 def test_columns_in_each_others_place_are_told(log):
     r, y, u = R1.run()
     held = np.where(np.arange(600) % 5 > 2, u[np.maximum(np.arange(600) - 2, 0)], u)
