@@ -63,7 +63,7 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
     if not verdict.present:
         lines.append(without_present(data))
     late = data.evidence.unfinished if data.evidence else ""
-    lines += lasting_errors(data, number)
+    lines += lasting_errors(data, number, kb)
     return [
         *lines,
         "",

@@ -92,11 +92,17 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     return GainNodes(tuple(rows), f"{told}; {beyond}{others}")
 
 
-def lasting_errors(data: ReportData, form: Callable[[float], str] = number) -> list[str]:
+def lasting_errors(
+    data: ReportData, form: Callable[[float], str] = number, kb: KnowledgeBase | None = None
+) -> list[str]:
     """Return one sentence for each loop of the recommended controller that has practically no integral action.
 
-    Or has next to none at some of the points of its schedule, though not at others.
+    Or has next to none at some of the points of its schedule, though not at others. `kb` is the recommended knowledge
+    base, where the report's own files are not written yet.
     """
+    known = data.knowledge
+    if kb is None and known is not None and known.controller == data.verdict.recommended:
+        kb = known.kb
     controller = data.controller(data.verdict.recommended)
     if isinstance(controller.gains, NotAvailable):
         return []
@@ -107,7 +113,7 @@ def lasting_errors(data: ReportData, form: Callable[[float], str] = number) -> l
             found.append(
                 f"{name}: no integral action (ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
             )
-        elif slow := _slow_places(data, place, gains):
+        elif slow := _slow_places(kb, place, gains):
             found.append(
                 f"{name}: Ti is longer than the longest run ({form(gains.horizon)} s), or infinite, at {slow}: where "
                 "gains stay there, a constant disturbance leaves an error for that long"
@@ -115,12 +121,11 @@ def lasting_errors(data: ReportData, form: Callable[[float], str] = number) -> l
     return found
 
 
-def _slow_places(data: ReportData, channel: int, gains: ChannelGains) -> str:
+def _slow_places(kb: KnowledgeBase | None, channel: int, gains: ChannelGains) -> str:
     """Points of a schedule at which integral action takes longer than a run, where it does not at all of them."""
     places = [(one.at.partition(";")[0], one.kp, one.ki) for one in (gains, *gains.nodes)] if gains.nodes else []
-    known = data.knowledge
-    if gains.ruled and known is not None and known.controller == data.verdict.recommended:
-        places = [(at, kp, ki) for at, (kp, ki, _) in gain_nodes(known.kb, channel).rows]
+    if gains.ruled and kb is not None:
+        places = [(at, kp, ki) for at, (kp, ki, _) in gain_nodes(kb, channel).rows]
     slow = [at for at, kp, ki in places if abs(ki) * gains.horizon < abs(kp)]
     if not slow or len(slow) == len(places):
         return ""
