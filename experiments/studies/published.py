@@ -100,6 +100,27 @@ def rungs(criterion: str, found: Sequence[Mapping[str, Any]], controllers: Mappi
     ]
 
 
+def said(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    """Return the numbers of a plant's sentences, from the metrics of each criterion's designs.
+
+    Tracking errors are told in times those of the controller "own", means over the seeds.
+    """
+
+    def error(criterion: str, name: str) -> float:
+        errors = [one["controllers"][name]["measures"]["drawn"]["iae"] for one in found[criterion]]
+        return sum(errors) / len(errors)
+
+    base = error("signed", "own")
+    titles = [one["controllers"][one["recommended"]].get("title", one["recommended"]) for one in found["default"]]
+    return {
+        **{criterion: f"{error(criterion, 'fixed') / base:.2f}" for criterion in found},
+        "network": f"{error('tracking', 'imitation') / base:.2f}",
+        "recommended": ", ".join(
+            f"the {title} ({titles.count(title)} of {len(titles)})" for title in dict.fromkeys(titles)
+        ),
+    }
+
+
 def main(words: Sequence[str]) -> None:
     """Design what is missing, print the tables; without words write the page."""
     template = Template.of("published")
@@ -107,14 +128,14 @@ def main(words: Sequence[str]) -> None:
     sections = []
     for plant in named(words[0], "plant", head["plants"]) if words else head["plants"]:
         rows: list[list[str]] = []
+        found = {}
         for criterion, designs in cases(head, plant):
-            metrics = [formats.read_json(one.designed(Path(head["runs"])) / "metrics.json") for one in designs]
-            told = rungs(head["titles"][criterion], metrics, head["controllers"])
+            found[criterion] = [formats.read_json(one.designed(Path(head["runs"])) / "metrics.json") for one in designs]
+            told = rungs(head["titles"][criterion], found[criterion], head["controllers"])
             rows += [one.row() for one in told if one.controller != head["controllers"]["own"] or not rows]
         print(f"{plant}\n{text_table(HEAD, rows)}\n", flush=True)
-        sections += template.lines(
-            "plant", {"plant": plant, "draws": head["draws"], "table": markdown_table(HEAD, rows)}
-        )
+        values = {"plant": plant, "table": markdown_table(HEAD, rows), **said(found)}
+        sections += template.lines("plant", values, wrap=True)
     if not words:
         values = {"sections": sections, "seeds": len(head["seeds"]), "draws": head["draws"]}
-        atomic_files.write(Path(head["page"]), template.page(values))
+        atomic_files.write(Path(head["page"]), template.page(values, wrap=True))
