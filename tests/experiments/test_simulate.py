@@ -209,6 +209,12 @@ def test_an_energy_balance_that_fails_is_flagged(capsys):
     assert "THE ENERGY BALANCE FAILS" not in capsys.readouterr().out
 
 
+def test_a_plant_at_rest_has_no_energy_balance_to_fail(capsys):
+    """Its temperatures are round their surroundings': 2e-18 J are turned over, which is rounding."""
+    run("plant=heater", "t_end=50", output="rest")
+    assert "THE ENERGY BALANCE FAILS" not in capsys.readouterr().out
+
+
 # ---------------------------------------------------------------------------------------------- treatments of the loop
 
 

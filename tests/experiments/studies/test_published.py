@@ -29,7 +29,11 @@ def test_its_designs_differ_in_the_criterion_alone():
             "entropy_signed", "entropy_magnitude", "tracking_and_entropy", "tracking_and_entropy",
         ]  # fmt: skip
         ours = settings.pop("default")
-        assert (ours.search.method, ours.fitness.max_sensitivity, ours.assurance.authority) == ("gradient", 1.8, "margins")
+        assert (ours.search.method, ours.fitness.max_sensitivity, ours.assurance.authority) == (
+            "gradient",
+            1.8,
+            "margins",
+        )
         for one in settings.values():
             assert (one.search.method, one.fitness.max_sensitivity) == ("genetic", None)
             assert one.situations.taught["let go"].excitation.variance == 0.3
