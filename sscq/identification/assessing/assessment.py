@@ -44,7 +44,7 @@ _FINER_ROWS, _PER_TIME = (
     20.0,
 )  # that are filtered where the first have fewer than these in the loop's fastest time
 
-_FEWEST_ROWS, _FEWEST_OUTPUTS, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 0.5, 0.3
+_FEWEST_ROWS, _FEWEST_OUTPUTS, _FEWEST_BY_HAND, _MOST_AT_LIMIT, _MOST_MISSING = 100, 3, 2, 0.5, 0.3
 _DIFFERENT, _EXPLAINED = 0.05, 0.98  # of gains on the sheet; of the output's increments
 _SURE = 4.0  # deviations of a gain that is found in a log
 _NOTHING = 1e-6  # of kp: an integral gain times a row below it is rounding
@@ -238,8 +238,15 @@ def _unusable(log: Log, known: LoopKnowledge, findings: list[LogFinding]) -> str
     if measured.sum() < _FEWEST_ROWS:
         return f"{int(measured.sum())} measured rows are too few (at least {_FEWEST_ROWS}): log longer, or more often"
     different = len(np.unique(log.output))
-    if different < _FEWEST_OUTPUTS:
-        return f"the output has {different} different values (at least {_FEWEST_OUTPUTS}): it stands still"
+    by_hand = log.automatic is not None and not log.automatic.any()
+    fewest = _FEWEST_BY_HAND if by_hand else _FEWEST_OUTPUTS  # a step by hand has two; in automatic two are a switch
+    if different < fewest:
+        why = (
+            "it stands still"
+            if different == 1
+            else "it is switched, not controlled; a log in manual needs a column mode"
+        )
+        return f"the output has {different} different value{'s' * (different > 1)} (at least {fewest}): {why}"
     stuck = sum(signals.share_at_limits(log.output, known.output_limits))
     if stuck > _MOST_AT_LIMIT:
         return f"the output is at a limit in {100.0 * stuck:.0f} % of the rows (at most {100.0 * _MOST_AT_LIMIT:.0f} %)"

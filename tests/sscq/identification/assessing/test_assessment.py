@@ -126,7 +126,11 @@ def holes(log):
         (lambda log: short(R1, 90), "90 measured rows are too few (at least 100)"),
         (
             lambda log: replace(log, output=np.where(np.arange(600) < 300, 40.0, 41.0)),
-            "2 different values (at least 3)",
+            "2 different values (at least 3): it is switched, not controlled",
+        ),
+        (
+            lambda log: replace(log, output=np.full(600, 40.0), automatic=np.zeros(600, bool)),
+            "1 different value (at least 2): it stands still",
         ),
         (
             lambda log: replace(log, output=np.where(np.arange(600) % 5 < 3, 100.0, log.output)),
