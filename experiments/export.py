@@ -47,7 +47,8 @@ def prepared(config: ExportConfig) -> Job:
     return job_for(kb, plant, several, config.integration_step, config.integrator, config, config.seed)
 
 
-def _check(config: ExportConfig) -> None:
+def check(config: ExportConfig) -> None:
+    """Raise UserError or ValueError where targets or the guard do not fit."""
     from experiments.cases.kb_case import loaded
     from experiments.report import exports
     from experiments.runtime.errors import UserError
@@ -57,7 +58,7 @@ def _check(config: ExportConfig) -> None:
     exports.check_settings(config, loaded(config)[1])
 
 
-main = command("export", export, _check)
+main = command("export", export, check)
 
 if __name__ == "__main__":
     main()

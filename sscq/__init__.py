@@ -54,14 +54,15 @@ _LATER = {
     "read_log": "sscq.identification.reading.log", "design_plant": "sscq.identification.design_plant",
     "load_ensemble": "sscq.identification.stored",
     "design": "experiments.front.design",  # the whole chain, which no room of its own knows
+    "export": "experiments.front.exporting",
 }  # fmt: skip
 
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting", "Optimized",
     "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "advise", "assess", "certify",
-    "design", "design_plant", "energy_lyapunov", "evaluate", "failure_bound", "gym_env", "gym_vector_env", "identify",
-    "largest_authority", "load_ensemble", "optimize", "promise", "read_log", "record", "search_front", "standard_sets",
-    "usual_envelope", "worst_case",
+    "design", "design_plant", "energy_lyapunov", "evaluate", "export", "failure_bound", "gym_env", "gym_vector_env",
+    "identify", "largest_authority", "load_ensemble", "optimize", "promise", "read_log", "record", "search_front",
+    "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

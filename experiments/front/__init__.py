@@ -1,4 +1,5 @@
 """Designs from Python: no argument line, no state of the process, the same files as the command's.
 
 `sscq.design` is :func:`experiments.front.design.design`; it returns a :class:`experiments.front.result.DesignResult`.
+`sscq.export` is :func:`experiments.front.exporting.export`.
 """

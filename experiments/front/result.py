@@ -82,6 +82,11 @@ class DesignResult:
         return self.knowledge_bases[self._leaving]
 
     @property
+    def knowledge_base_file(self) -> Path:
+        """Its file."""
+        return self.folder / _KBS[self._leaving]
+
+    @property
     def _leaving(self) -> str:
         return self.recommended if self.recommended in self.knowledge_bases else "knowledge_base"
 

@@ -1,0 +1,80 @@
+"""`sscq.export`: exports of a knowledge base as a function call, each proved against the simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from configs import store
+from experiments import export as command
+from experiments.front.result import DesignResult
+from experiments.front.words import words_of
+from experiments.report.exports import wanted, write
+from experiments.starting.config_errors import readable_errors
+from experiments.starting.opening import composed, run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from configs.schema import ExportConfig
+    from experiments.runtime.run_folder import RunFolder
+    from flcs.export.proof import Proof
+
+_OWN = ("kb", "to", "output", "resume", "quiet")
+
+
+def export(
+    kb: str | Path | DesignResult,
+    to: str | Sequence[str],
+    *,
+    folder: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Proof]:
+    """Write a controller for where it will run, run each export, and return how far it is from the simulator.
+
+    As ``sscq export``, whose folder this is; nothing is printed.
+
+    Parameters
+    ----------
+    kb : path or DesignResult
+        File of a knowledge base; of a design the recommended one, or else the refined one.
+    to : str or sequence of str
+        Targets, such as "c" or ["st", "fmu"]; "all" is every one that there is.
+    folder : path, optional
+        For the files; left out: a new one below ``runs/export``.
+    settings : mapping, optional
+        Any other settings of ``sscq export`` by their dotted names: ``{"guard.safe": [0.0]}``.
+
+    Returns
+    -------
+    dict
+        From each target to its proof: "status" is "ok", "failed" or "not checked", and says why.
+
+    Raises
+    ------
+    ValueError, TypeError, UserError
+        For settings or targets that there are not, and where the knowledge base cannot be read.
+
+    Examples
+    --------
+    >>> proofs = sscq.export(result, ["c", "st"], folder="exported")
+    >>> proofs["c"].status
+    'ok'
+    """
+    given = dict(settings or {})
+    for key in _OWN:
+        if key in given:
+            raise TypeError(f"settings: {key!r} is an argument of export itself; give it as {key}=...")
+    file = kb.knowledge_base_file if isinstance(kb, DesignResult) else Path(kb)
+    place = {} if folder is None else {"output": str(folder)}
+    targets = [to] if isinstance(to, str) else list(to)
+    words = words_of({"kb": str(file), "to": targets, **given, "quiet": True, **place})
+    with readable_errors("export", store.SCHEMAS["export"]):
+        asked = composed("export", words)
+    proofs: list[Proof] = []
+
+    def job(config: ExportConfig, opened: RunFolder) -> None:
+        proofs.extend(write(command.prepared(config), wanted(config.to), opened, quiet=True))
+
+    run("export", job, command.check, asked, words)
+    return {proof.target: proof for proof in proofs}
