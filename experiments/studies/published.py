@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MEASURES = ("iae", "entropy_difference_abs", "total_variation")
-HEAD = ("criterion", "controller", "IAE", "∫\\|ΔṠ\\| dt", "travel", "loops lost", "recommended")
+HEAD = ("criterion", "controller", "IAE", "∫|ΔṠ| dt", "travel", "loops lost", "recommended")
 
 
 @dataclass(frozen=True)
