@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from flcs.export.proof import Proof
 
-_OWN = ("kb", "to", "output", "resume", "quiet")
+_OWN = {"kb": "kb", "to": "to", "output": "folder"}
+"""Settings that have arguments of their own, and what these are called."""
+
+_ALWAYS = ("resume", "quiet")
 
 
 def export(
@@ -62,9 +65,11 @@ def export(
     'ok'
     """
     given = dict(settings or {})
-    for key in _OWN:
-        if key in given:
-            raise TypeError(f"settings: {key!r} is an argument of export itself; give it as {key}=...")
+    for key in given:
+        if key in _OWN:
+            raise TypeError(f"settings: {key!r} is an argument of export itself; give it as {_OWN[key]}=...")
+        if key in _ALWAYS:
+            raise TypeError(f"settings: {key!r} is of the command alone: an export is silent, and made anew")
     file = kb.knowledge_base_file if isinstance(kb, DesignResult) else Path(kb)
     place = {} if folder is None else {"output": str(folder)}
     targets = [to] if isinstance(to, str) else list(to)

@@ -34,9 +34,9 @@ def run(options: argparse.Namespace) -> None:
     if plant is not None:
         known = plant_equations.limits_of(options, known, plant)
     logs = [log_of(options, known, path).averaged(MOST_ROWS) for path in (options.log, *options.more)]
-    steps = {log.step for log in logs}
-    if len(steps) > 1:
-        told = ", ".join(f"{log.name} {log.step:g} s" for log in logs)
+    several = logs if plant is None else [log.on_grid for log in logs]
+    if len({log.step for log in several if log.instants is None}) > 1:
+        told = ", ".join(f"{log.name} {log.step:g} s" for log in several)
         raise UserError(f"logs of one loop must have rows equally far apart, got {told}")
     present, findings = present_gains(logs[0], known)
     for finding in findings:

@@ -81,11 +81,11 @@ def box_of(options: argparse.Namespace, plant: Plant, step: float) -> GreyBox:
 
 def identified(options: argparse.Namespace, known: LoopKnowledge, plant: Plant, logs: Sequence[Log]) -> GreyEnsemble:
     """Return members of a plant that explain some logs, with a line of progress."""
-    box = box_of(options, plant, logs[0].step)
+    box = box_of(options, plant, logs[0].on_grid.step)
     with telling(quiet=options.quiet) as tell:
         return identify_grey(
             box,
-            [record for log in logs for record in log.records()],
+            [record for log in logs for record in log.on_grid.records()],
             seed=options.seed,
             longest_dead_time=known.longest_dead_time,
             on_round=lambda done, total: tell(plant.name, done, total),

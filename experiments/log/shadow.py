@@ -29,8 +29,6 @@ def run(options: argparse.Namespace) -> None:
     print(text_table(("output", "mean move a row", "largest move", "rows at a limit"), rows))
     print("each row begins at the output that was there: how hard the new gains pull, not how the loop would answer")
     if options.output is not None:
-        table = zip(
-            (log.step * k for k in range(len(log.output))), log.output.tolist(), found.asked.tolist(), strict=True
-        )
+        table = zip(log.time.tolist(), log.output.tolist(), found.asked.tolist(), strict=True)
         formats.write_csv(Path(options.output), ("time", "output", "asked"), [list(row) for row in table])
         print(f"row by row: {options.output}")

@@ -72,7 +72,7 @@ class ProposedChange:
         """How long a step of authority needs to be seen [s]: five times the slow lag and dead time of most plants."""
         times = [np.stack(group.structure.times(group.parameters)) for group in self.ensemble.members]
         slow, late = np.concatenate(times, axis=1)
-        longest = max(len(record) * record.step for record in self.ensemble.records)
+        longest = max(record.duration for record in self.ensemble.records)
         return float(np.quantile(5.0 * (np.minimum(slow, longest / 3.0) + late), 0.95))
 
     @cached_property

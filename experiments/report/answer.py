@@ -191,7 +191,7 @@ def _better_named(data: ReportData, kept: Sequence[str], means: Sequence[float])
     costs = {
         rung.name: float(np.mean([rung.result(name).cost.value for name in kept]))
         for rung in data.controllers
-        if rung.key not in beside and not any(rung.result(name).failed for name in kept)
+        if rung.key not in beside and not any(rung.result(s.name).failed for s in data.group("unforeseen"))
     }
     best = min(costs, key=lambda name: costs[name], default="")
     if not best or not means[0] - costs[best] > _CLEARLY * abs(means[1]):

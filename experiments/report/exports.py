@@ -162,7 +162,7 @@ def write(job: Job, names: Sequence[str], folder: RunFolder, below: str = "", *,
             folder.note_time(f"{name}, one sample", proofs[-1].seconds)
     told = manifest(job, proofs, files)
     if is_scheduler(job.machine):
-        told["pid_block"] = _judged_block(job, root)
+        told["pid_block"] = _judged_block(job, root, quiet=quiet)
     formats.write_json(root / "manifest.json", told)
     return proofs
 
@@ -173,12 +173,13 @@ def _reason(error: Exception) -> str:
     return comment(f"{kind}{error}")[:500]
 
 
-def _judged_block(job: Job, root: Path) -> dict[str, Any]:
+def _judged_block(job: Job, root: Path, *, quiet: bool) -> dict[str, Any]:
     """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
     found = pid_block.judged(job.kb, job.plant, job.situations, job.step, job.form, job.integrator)
     text = pid_block_page(found, job.form)
     atomic_files.write(root / "pid_block.md", text)
-    print(f"\n{text}")
+    if not quiet:
+        print(f"\n{text}")
     return found
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Axes = Sequence[Sequence[float]]
 
 _SHOWN, _FINE = 2, 61  # scheduling variables that are told; points of each where the table's error is looked for
+_MANY = 1e5  # places of a variable's range between it and 0
 _SLOW_SHOWN = 3  # points without integral action that are told
 _TO = 1e-3  # of a variable's range: to so much are places told
 _CLOSE = 5  # per cent: a table that tells less well has more points
@@ -93,12 +94,16 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
 
 
 def lasting_errors(
-    data: ReportData, form: Callable[[float], str] = number, kb: KnowledgeBase | None = None
+    data: ReportData,
+    form: Callable[[float], str] = number,
+    kb: KnowledgeBase | None = None,
+    *,
+    finer: bool = False,
 ) -> list[str]:
     """Return one sentence for each loop of the recommended controller that has practically no integral action.
 
     Or has next to none at some of the points of its schedule, though not at others. `kb` is the recommended knowledge
-    base, where the report's own files are not written yet.
+    base, where the report's own files are not written yet; `finer` says which of its tables is meant.
     """
     known = data.knowledge
     if kb is None and known is not None and known.controller == data.verdict.recommended:
@@ -113,7 +118,7 @@ def lasting_errors(
             found.append(
                 f"{name}: no integral action (ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
             )
-        elif slow := _slow_places(kb, place, gains):
+        elif slow := _slow_places(kb, place, gains, finer=finer):
             found.append(
                 f"{name}: Ti is longer than the longest run ({form(gains.horizon)} s), or infinite, at {slow}: where "
                 "gains stay there, a constant disturbance leaves an error for that long"
@@ -121,14 +126,16 @@ def lasting_errors(
     return found
 
 
-def _slow_places(kb: KnowledgeBase | None, channel: int, gains: ChannelGains) -> str:
-    """Points of a schedule at which integral action takes longer than a run, where it does not at all of them."""
+def _slow_places(kb: KnowledgeBase | None, channel: int, gains: ChannelGains, *, finer: bool) -> str:
+    """Points of a schedule at which integral action takes longer than a run; empty: nowhere."""
     places = [(one.at.partition(";")[0], one.kp, one.ki) for one in (gains, *gains.nodes)] if gains.nodes else []
     if gains.ruled and kb is not None:
-        places = [(at, kp, ki) for at, (kp, ki, _) in gain_nodes(kb, channel).rows]
-    slow = [at for at, kp, ki in places if abs(ki) * gains.horizon < abs(kp)]
-    if not slow or len(slow) == len(places):
+        places = [(at, kp, ki) for at, (kp, ki, _) in gain_nodes(kb, channel, finer=finer).rows]
+    slow = [at for at, kp, ki in places if not ki or abs(ki) * gains.horizon < abs(kp)]
+    if not slow:
         return ""
+    if len(slow) == len(places):
+        return "all points to type in"
     more = f" and {len(slow) - _SLOW_SHOWN} more" if len(slow) > _SLOW_SHOWN else ""
     return f"{len(slow)} of {len(places)} points to type in ({'; '.join(slow[:_SLOW_SHOWN])}{more})"
 
@@ -167,4 +174,7 @@ def _place(variable: Variable, value: float) -> str:
 
 def _number(variable: Variable, value: float) -> str:
     unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
-    return f"{plain(round(value, _decimals(variable)))}{unit}"
+    decimals = _decimals(variable)
+    if abs(value) >= _MANY * _TO * (variable.high - variable.low):  # six digits would round it to a neighbour
+        return f"{value:.{max(decimals, 0)}f}".replace("-", "\N{MINUS SIGN}") + unit
+    return f"{plain(round(value, decimals))}{unit}"

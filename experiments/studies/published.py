@@ -10,6 +10,7 @@ the same measures, in the situations that each verdict draws from the plant's de
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ class Rung:
 
     criterion: str
     controller: str
-    values: tuple[tuple[float, ...], ...]
+    values: tuple[tuple[float | None, ...], ...]
     lost: tuple[int, ...]
     recommended: int
 
@@ -61,8 +62,12 @@ class Rung:
         ]
 
 
-def _of_seeds(values: Sequence[float]) -> str:
-    mean, low, high = sum(values) / len(values), min(values), max(values)
+def _of_seeds(values: Sequence[float | None]) -> str:
+    """Mean and range; of seeds that lose every loop there are no numbers."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    mean, low, high = sum(known) / len(known), min(known), max(known)
     return f"{mean:.3g}" if low == high else f"{mean:.3g} [{low:.3g}, {high:.3g}]"
 
 
@@ -108,7 +113,8 @@ def said(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
 
     def error(criterion: str, name: str) -> float:
         errors = [one["controllers"][name]["measures"]["drawn"]["iae"] for one in found[criterion]]
-        return sum(errors) / len(errors)
+        known = [error for error in errors if error is not None]
+        return sum(known) / len(known) if known else math.nan
 
     base = error("signed", "own")
     titles = [one["controllers"][one["recommended"]].get("title", one["recommended"]) for one in found["default"]]
@@ -135,7 +141,7 @@ def main(words: Sequence[str]) -> None:
             rows += [one.row() for one in told if one.controller != head["controllers"]["own"] or not rows]
         print(f"{plant}\n{text_table(HEAD, rows)}\n", flush=True)
         values = {"plant": plant, "table": markdown_table(HEAD, rows), **said(found)}
-        sections += template.lines("plant", values, wrap=True)
+        sections += [*template.lines("plant", values, wrap=True), ""]
     if not words:
         values = {"sections": sections, "seeds": len(head["seeds"]), "draws": head["draws"]}
         atomic_files.write(Path(head["page"]), template.page(values, wrap=True))

@@ -35,7 +35,7 @@ COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
 FILTER_ROWS = ("total", "product", "scale", "input_scale", "first", "x", "y", "d", "c")
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def starts(kernel: Kernel, records: tuple[LoopRecord, ...], spans: Spans) -> Array:
     """Return the first rows of a kernel with :data:`FILTER_ROWS`, for each record."""
     found = np.zeros((len(records), kernel.rows.count))

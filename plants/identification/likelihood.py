@@ -8,6 +8,7 @@ import numpy as np
 
 from plants.identification import lane_filter, uneven_filter
 from plants.identification.row import PER_CENT
+from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def log_likelihoods(
     ----------
     structure : PlantStructure
     records : sequence of LoopRecord
-        Of the same nominal distance between rows.
+        Those with rows equally far apart of the same distance.
     parameters : array [n, n_parameters]
     sense : array [n] or float
         1 or -1.
@@ -52,14 +53,13 @@ def log_likelihoods(
     if parameters.shape[1] != len(structure.parameters):
         names = ", ".join(structure.parameters)
         raise ValueError(f"parameters must have {len(structure.parameters)} columns ({names})")
-    steps = {record.step for record in records}
-    if len(steps) != 1:
+    even, uneven = ([record for record in records if (record.times is None) == each] for each in (True, False))
+    steps = {record.step for record in even}
+    if len(steps) > 1:
         raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
     total = np.zeros(len(parameters))
-    for each, of in (
-        (lane_filter.each_log_likelihood, [record for record in records if record.times is None]),
-        (uneven_filter.each_log_likelihood, [record for record in records if record.times is not None]),
-    ):
-        if of:
-            total = total + each(structure, of, parameters, sense, spans, threads).sum(axis=0)
+    for each, of in ((lane_filter.each_log_likelihood, even), (uneven_filter.each_log_likelihood, uneven)):
+        counted = [record for record in of if len(record) > SKIPPED]  # no row of the others counts
+        if counted:
+            total = total + each(structure, counted, parameters, sense, spans, threads).sum(axis=0)
     return total

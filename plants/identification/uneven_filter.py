@@ -115,7 +115,7 @@ def _theta(structure: PlantStructure, parameters: Array, sense: Array | float, s
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-@lru_cache(maxsize=4)  # a sampler asks thousands of times for the same log
+@lru_cache(maxsize=32)  # a sampler asks thousands of times for the same stretches
 def _series(record: LoopRecord) -> Array:
     """Output, whether it is measured, how long rows last, when they begin, when the input changes, to what [6, n + 1].
 

@@ -68,7 +68,7 @@ def verify(stored: StoredEnsemble, log: Log) -> Verification:
     several = round(stored.step / log.step)
     if several > 1:
         log = log.averaged(-(-len(log) // several))
-    if abs(log.step / stored.step - 1.0) > _SAME_STEP:
+    if log.instants is None and abs(log.step / stored.step - 1.0) > _SAME_STEP:
         raise ValueError(
             f"rows of {log.name} are {log.step:g} s apart, those of the ensemble {stored.step:g} s: log with the same "
             "period"

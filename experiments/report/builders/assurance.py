@@ -35,6 +35,8 @@ def worst_case(case: FinishedDesign) -> str:
             told = f"{told.removesuffix(')')}, the worst found of it)"
         else:
             told += f"; the worst found of the {case.name(BASELINE)}: {_cost(base, BASELINE)}"
+    elif name == BASELINE:
+        told += _worse_elsewhere(case, name, found)
     skipped = f"; {found.skipped} were skipped: the plant cannot start or rest there" if found.skipped else ""
     return f"{told}. {_how_often(case, found)}{skipped}."
 

@@ -149,17 +149,18 @@ def _of_fitness(case: FinishedDesign) -> Iterator[ReportWarning]:
 
 
 def _rules_at_bounds(case: FinishedDesign, kb: KnowledgeBase, name: str) -> Iterator[ReportWarning]:
-    """Rules whose gains are at the upper end of the box, which the fixed PID's do not reach."""
+    """Rules whose gains are at the upper end of the box where the fixed PID's are not."""
     setup, names = case.setup, case.contenders[BASELINE].controller.schedule.gain_names
     given = [[base.rules[i].gains for i in base.active] for base in kb.channels]
     if not all(given):
         return
     most = np.concatenate([np.max(gains, axis=0) for gains in given])
     span = setup.high - setup.low
+    fixed = case.contenders[BASELINE].theta
     reached = [
         f"{one} ({plain(high)})"
-        for one, gain, high, room in zip(names, most, setup.high, span, strict=True)
-        if room > 0.0 and high - gain <= _AT_BOUND * room
+        for one, gain, own, high, room in zip(names, most, fixed, setup.high, span, strict=True)
+        if room > 0.0 and high - gain <= _AT_BOUND * room < high - own
     ]
     if reached:
         yield ReportWarning(

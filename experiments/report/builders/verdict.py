@@ -76,19 +76,26 @@ def verdict(case: FinishedDesign) -> VerdictText:
 def _judged(case: FinishedDesign, name: str) -> JudgedText:
     found = case.verdict.comparisons[name]
     elsewhere = case.kind_for(name) != case.judged
+    costs, own = (case.costs(one, case.kind_for(name)) for one in (BASELINE, name))
+    same, random = np.allclose(own, costs, rtol=_SAME, atol=0.0, equal_nan=True), estimates.random(costs)
     if name == case.verdict.recommended:
         outcome = "recommended"
     elif name not in case.ladder:
-        outcome = COMPARED_ONLY + (", in named situations; intervals: their noise alone" if elsewhere else "")
+        outcome = COMPARED_ONLY + _where(elsewhere=elsewhere, random=random)
     elif found.passes:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
     # Equal runs are no sample, noise in a few named situations is none of situations, and rounding is no difference.
-    costs, own = (case.costs(one, case.kind_for(name)) for one in (BASELINE, name))
-    same = np.allclose(own, costs, rtol=_SAME, atol=0.0, equal_nan=True)
-    chance = not elsewhere and not same and estimates.random(costs)
-    return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
+    chance = random and not elsewhere and not same
+    wins, p_value = nan if same else found.wins, found.p_value if chance else nan
+    return JudgedText(name, _criteria(case, name), wins, p_value, outcome)
+
+
+def _where(*, elsewhere: bool, random: bool) -> str:
+    if not elsewhere:
+        return ""
+    return ", in named situations" + ("; intervals: their noise alone" if random else "")
 
 
 def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:

@@ -41,7 +41,9 @@ def gains_table(view: PageView) -> Html:
     if not verdict.present:
         settings.append(without_present(view.data))
     title = join((element("h3", f"What to type: {formula}"), element("p", "; ".join(settings), ".", class_="formula")))
-    notes = [element("p", element("b", "⚠ "), text, ".", class_="alert") for text in lasting_errors(view.data)]
+    notes = [
+        element("p", element("b", "⚠ "), text, ".", class_="alert") for text in lasting_errors(view.data, finer=True)
+    ]
     return element("div", title, _table(view, shown_first), *notes, *schedules, folded, class_="gains")
 
 

@@ -1,4 +1,4 @@
-"""A log of one loop: rows of equal distance, what is missing in them, and what was found on the way.
+"""A log of one loop: its rows, what is missing in them, and what was found on the way.
 
 log = read_log("log.csv", columns={"measured": "TIC101.PV"})
 log.records()                                        # what filters read, gap by gap
@@ -59,6 +59,9 @@ class Log:
     findings : tuple of LogFinding
     instants : array [n], optional
         Seconds from the first row, where rows come irregularly; None: they are `step` apart.
+    grid : Log, optional
+        Of such rows, the same with each at the nearest place of a finer grid: what needs equal distances reads
+        :attr:`on_grid`.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Log:
     stretches: tuple[tuple[int, int], ...]
     findings: tuple[LogFinding, ...] = ()
     instants: Array | None = None
+    grid: Log | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -79,6 +83,11 @@ class Log:
     def time(self) -> Array:
         """Seconds from the first row [n]."""
         return np.asarray(self.step * np.arange(len(self)), float) if self.instants is None else self.instants
+
+    @property
+    def on_grid(self) -> Log:
+        """The log with rows of equal distance."""
+        return self if self.grid is None else self.grid
 
     def averaged(self, most: int) -> Log:
         """Return the log with at most so many rows: means of several neighbours, of those that are measured."""
@@ -101,7 +110,8 @@ class Log:
             output=blocks["output"].mean(axis=1),
             automatic=None if modes is None else np.asarray(modes.all(axis=1)),
             stretches=stretches,
-            instants=None,
+            instants=None if self.instants is None else self.instants[: n * several : several],
+            grid=None if self.grid is None else self.grid.averaged(most),
         )
 
     def records(self) -> tuple[LoopRecord, ...]:
@@ -181,9 +191,8 @@ _SIGNALS = ("set_point", "measured", "output")
 def _check_manual(name: str, automatic: Array) -> None:
     """A log without set points has to be in manual throughout."""
     if automatic.any():
-        share = 100.0 * float(automatic.mean())
         raise FileError(
-            f"{name} has no column for set_point, and is in automatic in {share:.0f} % of its rows: name the "
+            f"{name} has no column for set_point, and {int(automatic.sum())} of its rows are not in manual: name the "
             "column with --columns set_point=NAME"
         )
 
@@ -261,51 +270,48 @@ def _equal(one: float, other: float) -> bool:
 def _on_grid(name: str, time: Array, found: dict[str, Array]) -> tuple[Log, list[LogFinding]]:
     """Rows of equal distance: where rows come irregularly, of a finer grid with missing rows between.
 
-    Where they lie on none, rows keep the times that they have.
+    Where they lie on none, rows keep the times that they have, and the finest grid stands beside them.
     """
     apart = np.diff(time)
     usual = float(np.median(apart))
-    findings = []
     for parts in _FINER:
         between, off = _apart(apart, usual / parts)
         if off <= _MOST_OFF:
             break
-    uneven = off > _MOST_OFF
-    if uneven:
-        parts, (between, off) = 1, _apart(apart, usual)
     rows = np.concatenate([[0], np.cumsum(between)]).astype(np.int64)
     step = float(time[-1] / rows[-1])
-    if uneven:
-        text = f"rows come irregularly: {100.0 * off:.0f} % are not on a grid of {step:.3g} s"
-        advice = (
-            "plants are drawn by each row's own time; all else, and parameters of equations (--plant), count rows by "
-            "their number: log with a fixed period if fast lags matter"
-        )
-        findings.append(signs.LogFinding("warning", "jitter", text, advice))
     if rows[-1] >= LARGEST:
         raise FileError(
             f"{name} covers {rows[-1] + 1} rows of {step:g} s, more than {LARGEST}: cut it to the part with the moves, "
             "or export it with a longer period"
         )
+    gaps = np.flatnonzero(between > _GAP * parts)
+    log, findings = _placed(name, rows, step, gaps, found), []
+    if off > _MOST_OFF:
+        text = f"rows come irregularly: {100.0 * off:.0f} % are not on a grid of {step:.3g} s"
+        advice = (
+            "plants are drawn by each row's own time; parameters of equations (--plant) count rows at the nearest "
+            "place of the grid, the assessment by their number: log with a fixed period if fast lags matter"
+        )
+        findings.append(signs.LogFinding("warning", "jitter", text, advice))
+        own = _placed(name, np.arange(len(time)), usual, gaps, found)
+        log = replace(own, instants=time - time[0], grid=log)
+    if len(gaps):
+        text = f"{len(gaps)} gaps of up to {apart.max():g} s part the log into {len(gaps) + 1} stretches"
+        findings.append(signs.LogFinding("note", "gaps", text, ""))
+    return log, findings
+
+
+def _placed(name: str, rows: NDArray[np.int64], step: float, gaps: NDArray[np.intp], found: dict[str, Array]) -> Log:
+    """The log whose rows have these places; behind those before `gaps` a new stretch begins."""
     n = int(rows[-1]) + 1
     measured = np.full(n, np.nan)
     measured[rows] = found["measured"]
     held = {key: _held(rows, column, n) for key, column in found.items() if key != "measured"}
-    gaps = np.flatnonzero(np.diff(rows) > _GAP * parts)
-    edges = [0, *(int(rows[k + 1]) for k in gaps)]
-    ends = [*(int(rows[k]) + 1 for k in gaps), n]
-    if len(gaps):
-        longest = float(apart.max())
-        findings.append(
-            signs.LogFinding(
-                "note", "gaps", f"{len(gaps)} gaps of up to {longest:g} s part the log into {len(edges)} stretches", ""
-            )
-        )
+    begins, ends = [0, *rows[gaps + 1].tolist()], [*(rows[gaps] + 1).tolist(), n]
     automatic = held["automatic"] > 0.5 if "automatic" in held else None
-    log = Log(name, step, held["set_point"], measured, held["output"], automatic, tuple(zip(edges, ends, strict=True)))
-    if uneven:
-        log = replace(log, instants=np.interp(np.arange(n), rows, time))
-    return log, findings
+    stretches = tuple(zip(begins, ends, strict=True))
+    return Log(name, step, held["set_point"], measured, held["output"], automatic, stretches)
 
 
 def _apart(apart: Array, step: float) -> tuple[Array, float]:

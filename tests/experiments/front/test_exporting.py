@@ -59,6 +59,10 @@ def test_of_a_design_its_knowledge_base_leaves(kb, own_folder):
 def test_what_does_not_fit_is_refused_before_a_folder_is_made(kb, own_folder):
     with pytest.raises(TypeError, match="'to' is an argument of export itself"):
         sscq.export(kb, "st", settings={"to": ["c"]})
+    with pytest.raises(TypeError, match="'output' is an argument of export itself; give it as folder="):
+        sscq.export(kb, "st", settings={"output": "x"})
+    with pytest.raises(TypeError, match="'quiet' is of the command alone"):
+        sscq.export(kb, "st", settings={"quiet": False})
     with pytest.raises((UserError, ValueError), match="stt"):
         sscq.export(kb, "stt", folder=own_folder / "x")
     with pytest.raises(UserError, match="give a target"):

@@ -54,6 +54,15 @@ def test_a_rung_is_told_by_its_mean_and_range_over_seeds():
     )
     (rung,) = found  # the designs have no table
     assert rung.row() == ["ours", "PID", "2 [1, 3]", "20 [10, 30]", "100", "3 [0, 6]", "1 of 2"]
+    gone = metrics(3.0, lost=256)  # no loop survives: there are no means
+    gone["controllers"]["fixed"] = {
+        "measures": {"drawn": dict.fromkeys(published.MEASURES)},
+        "failures": {"drawn": 256},
+    }
+    (rung,) = published.rungs("ours", [metrics(1.0), gone], {"fixed": "PID"})
+    assert rung.row()[2:6] == ["1", "10", "100", "128 [0, 256]"]
+    (rung,) = published.rungs("ours", [gone], {"fixed": "PID"})
+    assert rung.row()[2:5] == ["-", "-", "-"]
 
 
 def test_the_page_has_a_table_for_each_plant_and_gains_of_1_once(own_folder, monkeypatch, capsys):

@@ -260,3 +260,22 @@ def test_a_row_has_as_many_pieces_as_changes_may_fall_into_it():
 def test_times_increase(times):
     with pytest.raises(ValueError, match="times must be 3 finite numbers that increase"):
         LoopRecord(np.zeros(3), np.zeros(3), 1.0, np.array(times))
+
+
+def test_of_a_record_of_three_rows_none_counts(logs):
+    _, y, u = logs["R1"]
+    parameters, long = drawn(5, np.random.default_rng(3)), LoopRecord(y, u, 1.0)
+    short = LoopRecord(y[:3], u[:3], 1.0)
+    assert filtered(TWO_LAGS, short, parameters[0]).log_likelihood == 0.0
+    assert (log_likelihoods(TWO_LAGS, [short], parameters) == 0.0).all()
+    both = log_likelihoods(TWO_LAGS, [short, long], parameters)
+    assert (both == log_likelihoods(TWO_LAGS, [long], parameters)).all()
+
+
+def test_records_with_irregular_rows_need_no_common_distance(logs):
+    _, y, u = logs["R1"]
+    times = as_they_come(50, np.random.default_rng(1))
+    several = [LoopRecord(y[:50], u[:50], step, step * times) for step in (1.0, 1.01)]
+    parameters = drawn(5, np.random.default_rng(3))
+    alone = [log_likelihoods(TWO_LAGS, [one], parameters) for one in several]
+    assert (log_likelihoods(TWO_LAGS, several, parameters) == alone[0] + alone[1]).all()

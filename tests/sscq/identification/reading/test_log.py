@@ -228,22 +228,31 @@ def test_irregular_rows_lie_on_a_finer_grid_or_are_told(log):
     assert codes(found) == ["jitter"]
     (record,) = found.records()
     times = np.array([row[0] for row in shaken]) - shaken[0][0]
-    assert record.times[record.measured] == pytest.approx(times)  # the filter takes each row at its own time
-    assert record.times.tobytes() == found.time.tobytes()
-    assert 200 <= len(record) <= 205  # a row that comes late leaves a place before it
+    assert record.times == pytest.approx(times)  # the filter takes each row at its own time
+    assert record.measured.all()
     assert found.step == pytest.approx(1.0, rel=0.03)
-    assert found.averaged(100).instants is None
+    means = found.averaged(100)
+    assert (len(means), means.instants.tolist()) == (100, found.instants[::2].tolist())
+    assert found.on_grid.instants is None
+    places = np.flatnonzero(np.isfinite(found.on_grid.measured))
+    assert found.on_grid.step * places == pytest.approx(times, abs=2.0)  # roundings to a quarter of a row, summed up
+    assert log(rows()).on_grid.grid is None
 
 
-def test_a_hole_in_a_log_with_irregular_rows_is_filled_with_rows_that_are_missing(log):
+def test_holes_in_a_log_with_irregular_rows_are_no_missing_rows(log):
+    """Gaps as between a counter's pulses: none is missing; the longest one parts the log."""
     rng = np.random.default_rng(1)
-    lines = [[row[0] + float(rng.uniform(-0.3, 0.3)), *row[1:]] for row in rows(200)]
-    found = log([*lines[:50], *lines[58:]])
-    (record,) = found.records()
-    (hole,) = np.flatnonzero(np.diff(record.times[record.measured]) > 7.0)
-    before, after = np.flatnonzero(record.measured)[[hole, hole + 1]]
-    assert (hole, after - before) == (49, 9)
-    assert np.diff(record.times[before : after + 1]) == pytest.approx(np.full(9, (lines[58][0] - lines[49][0]) / 9.0))
+    apart = rng.exponential(1.0, 300)
+    apart[100] = 90.0
+    lines = [[time, *row[1:]] for time, row in zip(np.cumsum(apart), rows(300), strict=True)]
+    found = log(lines)
+    assert len(found) == 300
+    assert np.isfinite(found.measured).all()
+    assert found.stretches == ((0, 100), (100, 300))
+    first, second = found.records()
+    assert second.times[0] == 0.0
+    assert np.diff(second.times) == pytest.approx(apart[101:], abs=1e-5)
+    assert first.duration + second.duration == pytest.approx(apart[1:].sum() - 90.0 + 2.0 * found.step)
 
 
 def test_a_period_that_is_not_quite_the_usual_one_does_not_drift(log):
@@ -289,7 +298,7 @@ def test_a_log_in_manual_needs_no_set_point(log):
     assert found.set_point.tobytes() == found.measured.tobytes()
     assert not found.automatic.any()
     lines[7][3] = "auto"
-    with pytest.raises(FileError, match="has no column for set_point, and is in automatic in 2 % of its rows"):
+    with pytest.raises(FileError, match="has no column for set_point, and 1 of its rows are not in manual"):
         log(lines, "time,pv,op,mode")
     with pytest.raises(FileError, match="--columns set_point=NAME; a log in manual needs none where a column mode"):
         log([row[:3] for row in lines], "time,pv,op")
