@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+_FOR_SEVERAL = 250_000
+"""Rows times parameter sets, a millisecond of one processor: less is done before another has begun."""
+
+
 def log_likelihoods(
     structure: PlantStructure,
     records: Sequence[LoopRecord],
@@ -57,6 +61,8 @@ def log_likelihoods(
     steps = {record.step for record in even}
     if len(steps) > 1:
         raise ValueError(f"records must have one distance between rows, got {sorted(steps)} s")
+    if sum(map(len, records)) * len(parameters) < _FOR_SEVERAL:
+        threads = 1
     total = np.zeros(len(parameters))
     for each, of in ((lane_filter.each_log_likelihood, even), (uneven_filter.each_log_likelihood, uneven)):
         counted = [record for record in of if len(record) > SKIPPED]  # no row of the others counts
