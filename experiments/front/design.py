@@ -12,7 +12,7 @@ import plants
 from configs import store
 from experiments import design as command
 from experiments.front.result import DesignResult
-from experiments.front.words import words_of
+from experiments.front.words import check_settings, words_of
 from experiments.starting.config_errors import readable_errors
 from experiments.starting.opening import composed, run
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from experiments.runtime.progress import ProgressNote
     from plants import Plant
 
-_OWN = ("plant", "budget", "seed", "output", "resume", "quiet")
-"""Settings that have arguments of their own."""
+_OWN = {"plant": "plant", "budget": "budget", "seed": "seed", "output": "folder", "resume": "resume", "quiet": ""}
 
 
 def design(
@@ -77,9 +76,7 @@ def design(
     'knowledge_base_direct'
     """
     given = dict(settings or {})
-    for key in _OWN:
-        if key in given:
-            raise TypeError(f"settings: {key!r} is an argument of design itself; give it as {key}=...")
+    check_settings(given, "design", _OWN)
     place = None if folder is None else str(folder)
     if resume and place is None:
         raise TypeError("resume=True needs the folder to go on with: folder=...")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from configs import store
 from experiments import export as command
 from experiments.front.result import DesignResult
-from experiments.front.words import words_of
+from experiments.front.words import check_settings, words_of
 from experiments.report.exports import wanted, write
 from experiments.starting.config_errors import readable_errors
 from experiments.starting.opening import composed, run
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from flcs.export.proof import Proof
 
-_OWN = {"kb": "kb", "to": "to", "output": "folder"}
-"""Settings that have arguments of their own, and what these are called."""
-
-_ALWAYS = ("resume", "quiet")
+_OWN = {"kb": "kb", "to": "to", "output": "folder", "resume": "", "quiet": ""}
 
 
 def export(
@@ -65,11 +62,7 @@ def export(
     'ok'
     """
     given = dict(settings or {})
-    for key in given:
-        if key in _OWN:
-            raise TypeError(f"settings: {key!r} is an argument of export itself; give it as {_OWN[key]}=...")
-        if key in _ALWAYS:
-            raise TypeError(f"settings: {key!r} is of the command alone: an export is silent, and made anew")
+    check_settings(given, "export", _OWN)
     file = kb.knowledge_base_file if isinstance(kb, DesignResult) else Path(kb)
     place = {} if folder is None else {"output": str(folder)}
     targets = [to] if isinstance(to, str) else list(to)

@@ -24,6 +24,24 @@ def words_of(settings: Mapping[str, Any]) -> list[str]:
     return [f"{key}={spelt(value, key)}" for key, value in settings.items()]
 
 
+def check_settings(settings: Mapping[str, Any], of: str, arguments: Mapping[str, str]) -> None:
+    """Raise TypeError for settings that have arguments of their own, or that the command alone has.
+
+    Parameters
+    ----------
+    settings : mapping
+    of : str
+        Name of the function.
+    arguments : mapping of setting to argument
+        Empty where there is none.
+    """
+    for key in settings:
+        if argument := arguments.get(key):
+            raise TypeError(f"settings: {key!r} is an argument of {of} itself; give it as {argument}=...")
+        if key in arguments:
+            raise TypeError(f"settings: {key!r} is of the command alone; leave it out")
+
+
 def spelt(value: Any, key: str = "a setting") -> str:
     """Return a value as Hydra reads it: what it says is what was given, strings too."""
     if value is None:

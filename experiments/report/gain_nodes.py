@@ -118,7 +118,7 @@ def lasting_errors(
             found.append(
                 f"{name}: no integral action (ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
             )
-        elif slow := _slow_places(kb, place, gains, finer=finer):
+        elif gains.horizon > 0.0 and (slow := _slow_places(kb, place, gains, finer=finer)):  # NaN: an earlier run
             found.append(
                 f"{name}: Ti is longer than the longest run ({form(gains.horizon)} s), or infinite, at {slow}: where "
                 "gains stay there, a constant disturbance leaves an error for that long"

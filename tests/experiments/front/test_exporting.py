@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(kb, own_folder):
         sscq.export(kb, "st", settings={"to": ["c"]})
     with pytest.raises(TypeError, match="'output' is an argument of export itself; give it as folder="):
         sscq.export(kb, "st", settings={"output": "x"})
-    with pytest.raises(TypeError, match="'quiet' is of the command alone"):
+    with pytest.raises(TypeError, match="'quiet' is of the command alone; leave it out"):
         sscq.export(kb, "st", settings={"quiet": False})
     with pytest.raises((UserError, ValueError), match="stt"):
         sscq.export(kb, "stt", folder=own_folder / "x")
