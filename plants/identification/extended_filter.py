@@ -19,7 +19,7 @@ from plants.core.kernel.lanes import LaneLoop, Repeat, Uniform
 from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import differentiate
-from plants.identification.filter_bodies import TOGETHER, begin_counting, count, counted_up, logarithm
+from plants.identification.filter_bodies import TOGETHER, begin_counting, count, counted_up, logarithm, whole_chunks
 from plants.identification.slow_filter import SKIPPED
 
 if TYPE_CHECKING:
@@ -111,13 +111,12 @@ class ExtendedFilter:
         return table
 
     def _job(self, kernel: Kernel, record: LoopRecord, parameters: Array, start: Start) -> RolloutJob:
-        left = -len(parameters) % kernel.lanes
         late = parameters[:, len(self.box.fitted)]
         rows = np.floor(late / self.box.step).astype(np.int64)
         return RolloutJob(
             start=_start(kernel, start),
-            theta=np.pad(self._theta(parameters, late / self.box.step - rows), ((0, left), (0, 0)), mode="edge"),
-            codes=np.pad(rows, (0, left), mode="edge")[None],
+            theta=whole_chunks(self._theta(parameters, late / self.box.step - rows), kernel.lanes),
+            codes=whole_chunks(rows, kernel.lanes)[None],
             keys=np.zeros((1, 1, 2), np.int64),
             series=np.array([np.where(record.measured, record.output, 0.0), record.measured, record.input], float),
             n_steps=len(record),

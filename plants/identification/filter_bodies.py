@@ -35,6 +35,12 @@ COVARIANCE = ("xx", "xy", "xd", "xc", "yy", "yd", "yc", "dd", "dc", "cc")
 FILTER_ROWS = ("total", "product", "scale", "input_scale", "first", "x", "y", "d", "c")
 
 
+def whole_chunks(rows: NDArray[Any], lanes: int) -> NDArray[Any]:
+    """Return rows, one a parameter set, with the last one repeated until they fill chunks of lanes."""
+    left = -len(rows) % lanes
+    return np.concatenate([rows, np.repeat(rows[-1:], left, axis=0)]) if left else rows
+
+
 @lru_cache(maxsize=32)
 def starts(kernel: Kernel, records: tuple[LoopRecord, ...], spans: Spans) -> Array:
     """Return the first rows of a kernel with :data:`FILTER_ROWS`, for each record."""

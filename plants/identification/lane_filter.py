@@ -28,6 +28,7 @@ from plants.identification.filter_bodies import (
     logarithm,
     starts,
     take_in,
+    whole_chunks,
 )
 from plants.identification.row import PER_CENT, Row, column, curved
 from plants.identification.slow_filter import SKIPPED
@@ -70,12 +71,11 @@ def each_log_likelihood(
     n, row = len(parameters), Row.of(structure, parameters, records[0].step)
     kernel = _kernel(lanes, coupled=bool(row.whole.states[:, 0, 1].any()))
     # Every chunk is of one record: whole chunks of parameter sets, the last one filled up.
-    left = -n % kernel.lanes
-    padded = np.pad(_theta(structure, parameters, sense, row, records[0].step, spans), ((0, left), (0, 0)), mode="edge")
+    padded = whole_chunks(_theta(structure, parameters, sense, row, records[0].step, spans), kernel.lanes)
     job = RolloutJob(
         start=starts(kernel, tuple(records), spans),
         theta=padded,
-        codes=np.pad(row.rows, (0, left), mode="edge")[None],
+        codes=whole_chunks(row.rows, kernel.lanes)[None],
         keys=np.zeros((1, 1, 2), np.int64),
         series=_series(tuple(records)),
         n_steps=max(map(len, records)),

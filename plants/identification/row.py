@@ -141,7 +141,7 @@ class Row:
         # All three at once: of a few parameter sets Python's own time is most of it.
         steps = np.concatenate([part, step - part, np.full_like(part, step)])
         all_three = ExactStep.of(structure, np.tile(parameters, (3, 1)), steps)
-        parts = zip(np.split(all_three.states, 3), np.split(all_three.input, 3), strict=True)
+        parts = zip(all_three.states.reshape(3, -1, 2, 2), all_three.input.reshape(3, -1, 2), strict=True)
         early, late, whole = (ExactStep(*one) for one in parts)
         return cls(
             whole=whole,

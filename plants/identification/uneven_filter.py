@@ -27,6 +27,7 @@ from plants.identification.filter_bodies import (
     logarithm,
     starts,
     take_in,
+    whole_chunks,
 )
 from plants.identification.row import DYNAMICS, PER_CENT, column, curved
 from plants.identification.slow_filter import SKIPPED
@@ -65,8 +66,7 @@ def each_log_likelihood(
     As for :func:`plants.identification.likelihood.log_likelihoods`.
     """
     kernel, n = _kernel(structure, lanes), len(parameters)
-    left = -n % kernel.lanes
-    padded = np.pad(_theta(structure, parameters, sense, spans), ((0, left), (0, 0)), mode="edge")
+    padded = whole_chunks(_theta(structure, parameters, sense, spans), kernel.lanes)
     found = np.empty((len(records), n))
     for place, record in enumerate(records):
         pieces = most_pieces(record)
