@@ -20,7 +20,7 @@ from flcs.inference.inference import RuleNumbers, firing, own_numbers
 from flcs.inference.rule_base import OWN_INPUTS, check_authority
 from flcs.knowledge_base import probes as kb_probes
 from flcs.knowledge_base import valid_range
-from flcs.knowledge_base.gain_hull import gain_hull
+from flcs.knowledge_base.gain_hull import gain_hull, vertices
 from flcs.knowledge_base.knowledge_base import KnowledgeBase
 from flcs.knowledge_base.theta import GROUPS, ThetaLayout
 from plants.core.elementary import clip
@@ -140,6 +140,10 @@ class FuzzySchedule:
     def probes(self, theta: NDArray[np.float64], near: Near, count: int, seed: int = 0) -> Probes:
         """Return where all gains that it may give near a point are seen; see :mod:`flcs.knowledge_base.probes`."""
         return kb_probes.probes(self.kb, self._columns(theta), near, count, seed)
+
+    def vertices(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return gain sets whose hull holds all that it gives [n, n_sets, n_gains], of theta [n, n_theta] each."""
+        return vertices(self.kb, self._columns(theta), self.authority)
 
     def _columns(self, theta: NDArray[np.float64]) -> list[RuleNumbers]:
         return self.layout.numbers(tuple(np.ascontiguousarray(theta.T)[:, :, None]))

@@ -123,9 +123,9 @@ class AssuranceConfig:
     )
     authority: str = setting(
         "margins",
-        "how far rules move the gains: as far as the margins are kept, or also no farther than a Lyapunov function is "
-        "found for",
-        choices=("margins", "certified"),
+        "how far rules move the gains: as far as the margins are kept, or (certified) also no farther than a Lyapunov "
+        "function is found for, or (required) wherever the search finds rules that have one",
+        choices=("margins", "certified", "required"),
     )
     worst_evaluations: int = setting(
         400,

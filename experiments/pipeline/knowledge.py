@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline import search_results
-from experiments.pipeline.assurance import authority
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining, completed, on_task
 from experiments.runtime import formats
@@ -23,8 +22,7 @@ from flcs.learning.imitation import arranged
 from flcs.learning.rows import TeachingRows, merged
 from flcs.learning.term_search import genetic
 from flcs.refinement.input_choice import eliminate
-from flcs.refinement.refinement import certified
-from flcs.refinement.rule_count import TradeOff, prune
+from flcs.refinement.rule_count import TradeOff
 from sscq.loop.record import visited
 from sscq.search.box import Box
 from sscq.teaching.teach import teach
@@ -244,14 +242,7 @@ def refined(
     def compute(checkpoints: Path) -> Refined:
         task, validation = setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
         searches = Refining(bench, task, validation, name, _NAMES[kind], checkpoints, known)
-        kb, entry = searches.best(start)
-        kb, curve = prune(
-            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-            validation=validation, margins=bench.asked,
-        )  # fmt: skip
-        kb = certified(kb, bench.asked, setup.laws)  # fewer rules: other gains between what is left
-        kb = authority.held(setup, task, kb)
-        return Refined(kb, entry, curve)
+        return Refined(*searches.finished(start))
 
     def save(folder: Path, result: Refined) -> None:
         search_results.REFINED[0](folder, (result.kb, result.entry))

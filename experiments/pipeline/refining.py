@@ -11,13 +11,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline import search_results
+from experiments.pipeline.assurance import authority
 from experiments.pipeline.ladder import without_limits
 from flcs import FuzzyController
 from flcs.inference.rule_base import full_grid
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import number_of_genes, with_reference
 from flcs.refinement.refinement import certified, refine
+from flcs.refinement.rule_count import prune
 from flcs.refinement.transfer import transferred
+from sscq.certificates.constraint import CertifiedMargins
+from sscq.search.descent import GradientDescent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,11 +29,16 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.bench import Bench
     from flcs import KnowledgeBase
+    from flcs.refinement.rule_count import TradeOff
     from sscq.baselines.objective import Task
     from sscq.baselines.tuned import Tuned
+    from sscq.certificates.constraint import LyapunovSet
 
 
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
+
+
+_STEP = 0.01  # of the box: rules with a common Lyapunov function lie in a thin set, along which slopes lead
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,44 @@ class Refining:
             self._search(number, *origins[number % 2])
         return self._chosen(with_reference(whole), self._transferred(whole))
 
+    def finished(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Tuned, TradeOff | None]:
+        """Return the best of all searches without the rules that it does not need, held to margins and certificate.
+
+        Also what all searches cost, and the trade-off of rules against fitness.
+        """
+        kb, entry = self.best(start)
+        network, laws = self.setup.network, self.setup.laws
+        kb, curve = prune(
+            self.task, kb, laws=laws, loss=network.rule_loss, most=network.max_rules or 25,
+            validation=self.validation, margins=self.bench.asked,
+        )  # fmt: skip
+        kb = certified(kb, self.bench.asked, laws)  # fewer rules: other gains between what is left
+        kb = authority.within_one(self.setup, self.task, kb, self.within)
+        kb = authority.held(self.setup, self.task, kb)
+        return kb, self._with_all(entry), curve
+
+    def within(self, start: KnowledgeBase, inside: LyapunovSet, number: int) -> KnowledgeBase:
+        """One search among rules with a common Lyapunov function; no worse than its start in the validation."""
+        mirrored_alike = self.setup.network.mirrored
+        n_genes = number_of_genes(start, self.setup.laws, mirrored=mirrored_alike)
+        share = self.share * (1.0 - authority.free_share(self.setup)) / authority.ROUNDS
+        title = f"{self.title}, certified"
+        plan, progress = self.bench.plan(n_genes, self.checkpoints, title, 100 + number, share)
+        budget = sum(method.evaluations or 0 for method in plan.methods)
+        plan = replace(plan, methods=(GradientDescent(evaluations=budget, step=_STEP, spread=_STEP),))
+        with progress:
+            kb, found = refine(
+                self.task, start, plan, CertifiedMargins(inside, self.bench.asked), laws=self.setup.laws,
+                name=f"{self.name}_certified_{number}", title=title, validation=self.validation,
+                mirrored=mirrored_alike,
+            )  # fmt: skip
+        self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "among certified rules")))
+        return kb if self.tried[-1].validation <= self.judged(start) else start
+
+    def _with_all(self, entry: Tuned) -> Tuned:
+        histories = tuple(history for one in self.tried for history in one.entry.histories)
+        return replace(entry, histories=histories, evaluations=sum(one.entry.spent for one in self.tried))
+
     def _transferred(self, whole: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
         """The knowledge base that the design starts from on this grid, inside the margins, not searched."""
         if self.setup.start is None:
@@ -92,9 +139,7 @@ class Refining:
             if (other := self.judged(one)) < value:
                 value, kb = other, one
         kb = unmoved if self.judged_free(unmoved) <= value else kb
-        histories = tuple(history for one in self.tried for history in one.entry.histories)
-        spent = sum(one.entry.spent for one in self.tried)
-        return kb, replace(found.entry, name=self.name, title=self.title, histories=histories, evaluations=spent)
+        return kb, self._with_all(replace(found.entry, name=self.name, title=self.title))
 
     def _whole(self, kb: KnowledgeBase) -> KnowledgeBase:
         whole = completed(kb)
@@ -105,9 +150,8 @@ class Refining:
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         tries = self.setup.config.search.tries
         label = f"{self.title} {_FROM[origin]}" if tries > 1 else self.title
-        plan, progress = self.bench.plan(
-            n_genes, self.checkpoints, label, number, self.share / tries, far=number > 0
-        )  # fmt: skip
+        share = authority.free_share(self.setup) * self.share / tries
+        plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
         with progress:
             better, found = refine(
                 self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_{origin}_{number}",

@@ -30,6 +30,7 @@ STUDIES = {
     "calibration": "calibration.study:main",
     "ranks": "calibration.ranks:main",
     "published": "published:main",
+    "certificates": "afterwards.certificates:main",
     "coverage": "afterwards.claims:coverage",
     "safety": "afterwards.claims:safety",
     "imitation": "van_der_pol.imitation:main",

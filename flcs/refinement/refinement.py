@@ -16,10 +16,11 @@ from sscq.baselines.search_plan import SearchPlan, search
 
 if TYPE_CHECKING:
     from controllers.protocols import Law
+    from flcs.inference.rule_base import Rule, RuleBase
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from sscq.baselines.objective import Task
     from sscq.baselines.tuned import Tuned
-    from sscq.margins.operating import OperatingMargins
+    from sscq.margins.scheduled_gains import ScheduleConstraint
 
 
 _BISECTIONS = 20
@@ -29,7 +30,7 @@ def refine(
     task: Task,
     kb: KnowledgeBase,
     plan: SearchPlan,
-    margins: OperatingMargins | None,
+    margins: ScheduleConstraint | None,
     *,
     laws: tuple[Law, ...] = (),
     name: str = "knowledge_base",
@@ -47,7 +48,7 @@ def refine(
     kb : KnowledgeBase
         Of the imitation.
     plan : SearchPlan
-    margins : OperatingMargins, optional
+    margins : ScheduleConstraint, optional
         Kept by the gains that stand at rest and, with their wider limit, by those that are passed through.
     validation : Task, optional
         Other situations: of the best on the way the one is taken that does best there (early stopping).
@@ -79,7 +80,33 @@ def not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> Knowledge
     return kb if values[0] <= values[1] else silent
 
 
-def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
+def with_whole_authority(kb: KnowledgeBase, authority: float = 1.0) -> KnowledgeBase:
+    """Return the knowledge base with an authority at least as large as its own and rules that give the same gains.
+
+    Raises
+    ------
+    ValueError
+        If the authority is smaller than its own: rules cannot be moved beyond their box.
+    """
+    if authority < kb.inference.authority:
+        raise ValueError(
+            f"authority must be at least the knowledge base's own {kb.inference.authority:g}, got {authority:g}; "
+            "rules cannot ask for more than their box has"
+        )
+    share = kb.inference.authority / authority if authority > 0.0 else 1.0
+    channels = tuple(
+        replace(base, rules=tuple(_nearer(base, rule, share) for rule in base.rules)) for base in kb.channels
+    )
+    return replace(kb, channels=channels, inference=replace(kb.inference, authority=authority))
+
+
+def _nearer(base: RuleBase, rule: Rule, share: float) -> Rule:
+    """The rule with its gains on the way from the reference gains."""
+    gains = tuple(ref + share * (gain - ref) for ref, gain in zip(base.reference, rule.gains, strict=True))
+    return replace(rule, gains=gains, slopes=tuple(tuple(share * slope for slope in row) for row in rule.slopes))
+
+
+def certified(kb: KnowledgeBase, margins: ScheduleConstraint | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
     """Return the knowledge base with the largest authority at which its gains, at many more places, keep the margins.
 
     The search looks at few places; what slips between them is taken back here. At authority 0 the reference gains rule.
@@ -93,7 +120,7 @@ def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[L
     return replace(kb, inference=replace(kb.inference, authority=low))
 
 
-def _keeps(kb: KnowledgeBase, margins: OperatingMargins, laws: tuple[Law, ...], authority: float) -> bool:
+def _keeps(kb: KnowledgeBase, margins: ScheduleConstraint, laws: tuple[Law, ...], authority: float) -> bool:
     if authority <= 0.0:
         return True
     controller = FuzzyController(kb, authority=authority, laws=laws)

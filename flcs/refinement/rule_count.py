@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from controllers.protocols import Law
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from sscq.baselines.objective import Task
-    from sscq.margins.operating import OperatingMargins
+    from sscq.margins.scheduled_gains import ScheduleConstraint
 
     Evaluate = Callable[[np.ndarray], np.ndarray]
 
@@ -125,7 +125,7 @@ def prune(
     loss: float = 0.005,
     most: int = 25,
     validation: Task | None = None,
-    margins: OperatingMargins | None = None,
+    margins: ScheduleConstraint | None = None,
 ) -> tuple[KnowledgeBase, TradeOff]:
     """Switch off rules that the closed loop does not miss.
 
@@ -144,7 +144,7 @@ def prune(
         the smallest loss is kept.
     validation : Task, optional
         Situations that no search has seen; left out, the taught ones decide alone.
-    margins : OperatingMargins, optional
+    margins : ScheduleConstraint, optional
         A base that does not keep them, because neighbours speak where a rule went, pays for that in its fitness.
 
     Returns

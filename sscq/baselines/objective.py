@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from sscq.baselines.candidates import Candidate
     from sscq.fitness import Fitness
     from sscq.loop.quality import Quality
-    from sscq.margins.operating import OperatingMargins
-    from sscq.margins.scheduled_gains import Focus
+    from sscq.margins.scheduled_gains import Focus, ScheduleConstraint
     from sscq.situations.situation import Situation
 
 
@@ -80,7 +79,7 @@ class Objective:
     controller : Controller, law or tuple of laws
     decode : callable, optional
         Genomes [n, n_genes] to schedule parameters [n, n_theta]; left out, they are the same.
-    margins : OperatingMargins, optional
+    margins : ScheduleConstraint, optional
         Constraint; left out: none.
     measures : sequence of str, optional
         What the simulation accumulates; left out: what the fitness needs.
@@ -91,7 +90,7 @@ class Objective:
         task: Task,
         controller: Any,
         decode: Callable[[np.ndarray], np.ndarray] | None = None,
-        margins: OperatingMargins | None = None,
+        margins: ScheduleConstraint | None = None,
         measures: Sequence[str] | None = None,
     ) -> None:
         self.task, self.controller, self.margins = task, controller, margins
@@ -239,7 +238,7 @@ class FrontObjective(Objective):
         reference values do not matter.
     candidate : Candidate
     objectives : sequence of {"error", "entropy", "travel", "effort"} or names of the plant's own measures
-    margins : OperatingMargins, optional
+    margins : ScheduleConstraint, optional
         Constraint; left out: none.
     limits : mapping of objective to float, optional
         Largest values that are still of use; more violates a constraint.
@@ -250,7 +249,7 @@ class FrontObjective(Objective):
         task: Task,
         candidate: Candidate,
         objectives: tuple[str, ...],
-        margins: OperatingMargins | None = None,
+        margins: ScheduleConstraint | None = None,
         limits: Mapping[str, float] | None = None,
     ) -> None:
         self.objectives, self.limits = objectives, dict(limits or {})

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sscq.baselines.candidates import Candidate
-    from sscq.margins.operating import OperatingMargins
+    from sscq.margins.scheduled_gains import ScheduleConstraint
     from sscq.search.history import SearchResult
     from sscq.search.method import SearchMethod
 
@@ -150,7 +150,11 @@ def _with_more(method: Method, evaluations: int) -> Method:
 
 
 def search(
-    task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None, validation: Task | None = None
+    task: Task,
+    candidate: Candidate,
+    plan: SearchPlan,
+    margins: ScheduleConstraint | None,
+    validation: Task | None = None,
 ) -> Tuned:
     """Search one candidate for a task, with margins as a constraint where they are given.
 

@@ -10,7 +10,7 @@ Where the plant is its own mirror image, its points are so as well: what is decl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -38,6 +38,44 @@ WATCHED = 200
 A descent finds what lies between few places: with 16, two of three Duffing designs lost a sixth of their authority
 afterwards.
 """
+
+
+class ScheduleConstraint(Protocol):
+    """What a search of a schedule asks of its gains, beside the fitness; see :class:`sscq.margins.operating`."""
+
+    @property
+    def watched(self) -> int:
+        """Drawn places at which a descent sees the gains in passing."""
+
+    def violation_of(
+        self,
+        controller: Any,
+        theta: Array,
+        threads: int | None = 1,
+        focus: Focus | None = None,
+        count: int = PASSING,
+    ) -> Array:
+        """Return the graded violation [n] of a schedule with parameters theta [n, n_theta]."""
+
+    def focus(self, controller: Any, theta: Array, threads: int | None = 1) -> Focus | None:
+        """Return the places in passing that matter most; None: all."""
+
+    def violation_slopes(
+        self,
+        controller: Any,
+        theta: Array,
+        ahead: Array,
+        nudges: Array,
+        threads: int | None = 1,
+        focus: Focus | None = None,
+    ) -> Array:
+        """Return slopes of the violation [n, n_genes] for theta with each gene moved by its nudge [n, n_genes]."""
+
+    def keeps_of(self, controller: Any, theta: Array) -> bool:
+        """Return whether a schedule with parameters [n_theta] keeps all of it, seen closely."""
+
+    def tightened(self, share: float) -> ScheduleConstraint:
+        """Return the same, tighter by a share of its limits (looser where it is negative)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.pipeline import search_results
-from experiments.pipeline.assurance import authority
 from experiments.pipeline.judging import of_kb, taught_loops
 from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining
 from experiments.pipeline.rungs.rung import Rungs
 from flcs.refinement.direct import direct
-from flcs.refinement.refinement import certified
-from flcs.refinement.rule_count import prune
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,12 +34,8 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase, s
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
-        kb, found = Refining(bench, task, validation, NAME, _TITLE, checkpoints, starts(start), share).best(start)
-        kb, _ = prune(
-            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
-            validation=validation, margins=bench.asked,
-        )  # fmt: skip
-        kb = authority.held(setup, task, certified(kb, bench.asked, setup.laws))
+        searches = Refining(bench, task, validation, NAME, _TITLE, checkpoints, starts(start), share)
+        kb, found, _ = searches.finished(start)
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found
 

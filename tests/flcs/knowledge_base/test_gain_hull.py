@@ -7,9 +7,10 @@ import pytest
 
 import plants
 import sscq
-from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
+from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
 from flcs.knowledge_base.gain_hull import gain_hull
+from flcs.refinement.refinement import with_whole_authority
 from tests.flcs.rule_bases import in_hull
 
 VDP = plants.get("van_der_pol")
@@ -83,3 +84,33 @@ def test_rules_beyond_the_box_are_cut_off_after_the_mean():
     assert "rules cut off at the box" in cut.text
     rules = cut.gains[: len(GOOD) + 1]  # the hull of the rules, each cut off by itself, does not hold them
     assert not all(in_hull(rules, row) for row in gains)
+
+
+@pytest.mark.parametrize("authority", [1.0, 0.4])
+def test_vertices_of_many_variants_are_those_of_each(authority):
+    kb = scheduled()
+    controller = FuzzyController(kb, authority=authority)
+    theta = np.random.default_rng(1).uniform(controller.theta_low, controller.theta_high, (5, len(controller.theta)))
+    found = controller.schedule.vertices(theta)
+    for row, sets in zip(theta, found, strict=True):
+        each = gain_hull(controller.with_theta(row), authority).gains
+        np.testing.assert_allclose(np.unique(sets, axis=0), np.unique(each, axis=0), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("settings", [{"order": 1}, {"slew": 0.2, "tick": 0.01}])
+def test_vertices_hold_all_gains_where_these_leave_the_hull_of_the_rules(builders, settings):
+    kb = builders["kb"](order=settings.get("order", 0), authority=0.8, seed=4)
+    kb = replace(kb, **settings) if "slew" in settings else kb
+    controller = FuzzyController(kb)
+    (found,) = controller.schedule.vertices(controller.theta[None])
+    assert all(in_hull(found, row) for row in gain_hull(kb).gains)
+
+
+def test_whole_authority_gives_the_same_gains():
+    kb = scheduled(inference=Inference(authority=0.4))
+    whole = with_whole_authority(kb)
+    inputs = np.linspace(-4.0, 4.0, 50)[:, None]
+    assert whole.inference.authority == 1.0
+    np.testing.assert_allclose(whole.gains(inputs), kb.gains(inputs), rtol=1e-13)
+    with pytest.raises(ValueError, match=r"at least the knowledge base's own 0\.4, got 0\.2"):
+        with_whole_authority(kb, 0.2)

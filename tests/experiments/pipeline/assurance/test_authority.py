@@ -1,6 +1,6 @@
 """With `assurance.authority=certified` rules move the gains no farther than one Lyapunov function reaches."""
 
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 import plants
 from experiments.pipeline.assurance import authority
 from experiments.pipeline.assurance.stability import certified_situations
+from experiments.pipeline.refining import Refining
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
 from sscq.certificates.certify import certify
@@ -60,3 +61,30 @@ def test_what_cannot_be_certified_is_refused_before_anything_is_searched(asked, 
         authority.check(config, plant)
     config.assurance.authority = "margins"
     authority.check(config, plant)
+
+
+def test_a_search_that_requires_a_function_keeps_all_authority_and_is_better_than_taking_it_back(run, asked):
+    pytest.importorskip("clarabel")
+    asked.config.assurance.authority = "required"
+    asked = replace(asked, evaluations=2000)
+    task, wide = task_of(run), stretched(run, 4.0).controller.kb
+    wide = wide.with_channel(0, replace(wide.channels[0], high=(30.0,) * 3))
+    bench = copy(run.bench)
+    bench.setup, bench.asked = asked, None  # the stretched rules keep no margins
+    searches = Refining(bench, task, task, "kb", "knowledge base", None)
+    back = authority.held(asked, task, wide)
+    assert back.inference.authority < 1.0
+    kb = authority.held(asked, task, authority.within_one(asked, task, wide, searches.within))
+    left = FuzzyController(kb, laws=asked.laws)
+    assert kb.inference.authority == 1.0
+    assert certify(asked.plant, left, None, certified_situations(asked), step=asked.step).holds
+    assert searches.judged(kb) < searches.judged(back)
+    spent = sum(one.entry.evaluations for one in searches.tried)
+    assert len(searches.tried) == authority.ROUNDS
+    assert spent <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations  # a search ends with a generation
+
+
+def test_without_the_requirement_nothing_is_searched_again(run, asked):
+    wide = stretched(run, 4.0).controller.kb
+    assert authority.within_one(asked, task_of(run), wide, None) is wide
+    assert authority.free_share(asked) == 1.0

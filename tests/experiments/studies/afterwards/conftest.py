@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.studies.afterwards import budgets, chain, claims
+from experiments.studies.afterwards import budgets, certificates, chain, claims
 from tests.experiments import finished_run
 
 
@@ -31,6 +31,6 @@ def finished(design, place, tmp_path, monkeypatch):
         opened.append(path)
         yield design
 
-    for study in (budgets, chain, claims):
+    for study in (budgets, certificates, chain, claims):
         monkeypatch.setattr(study, "opened", of_run)
     return SimpleNamespace(folder=folder, opened=opened, configuration=finished_run.configuration)
