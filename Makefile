@@ -31,7 +31,7 @@ venv: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[test,dev,peers,assurance,exports,adapters,cluster,plot]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[torch,test,dev,peers,assurance,exports,adapters,cluster,plot]"
 	touch $(STAMP)
 
 design: $(STAMP)

@@ -17,7 +17,7 @@ from flcs.knowledge_base.knowledge_base import KnowledgeBase
 from flcs.knowledge_base.lookup import LookupTable
 from flcs.learning.config import NetworkConfig
 from flcs.learning.design import design
-from flcs.learning.imitation import imitate
+from flcs.learning.imitation import NO_TORCH, imitate
 from flcs.learning.rows import TeachingRows
 from flcs.lint.findings import Finding
 from flcs.lint.inspection import lint
@@ -41,5 +41,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _TORCH:
-        return getattr(import_module(_TORCH[name]), name)
+        try:
+            return getattr(import_module(_TORCH[name]), name)
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(NO_TORCH, name=error.name) from error
     raise AttributeError(f"module 'flcs' has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import plants
@@ -10,6 +11,7 @@ from experiments.runtime.errors import UserError
 from flcs.inference.output_sets import OutputSets
 from flcs.inference.rule_base import OWN_INPUTS
 from flcs.learning.config import USUAL_INPUTS, NetworkConfig
+from flcs.learning.imitation import NO_TORCH
 from flcs.learning.terms import bounds_of
 from plants.core.names import did_you_mean
 from sscq.search.genetic import GeneticAlgorithm
@@ -84,6 +86,8 @@ def check_learning(config: DesignConfig, plant: Plant) -> None:
     _check_inputs(config, plant)
     _check_mirror(config, plant)
     _check_renewal(config)
+    if config.network.rounds and find_spec("torch") is None:
+        raise UserError(NO_TORCH)
 
 
 def _check_inputs(config: DesignConfig, plant: Plant) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from flcs.learning.config import NetworkConfig
 from flcs.learning.least_squares import fit_consequents
-from flcs.learning.rows import TeachingRows, column_of
+from flcs.learning.rows import TeachingRows, column_of, validation_situations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,14 +37,16 @@ def imitate(
         Structure and start values, such as an earlier result that shall learn from more rows.
     teaching_signal, config, seed
         As for :func:`design`.
-    """
-    from flcs.learning.network import SugenoNetwork  # torch: more than a second to start
-    from flcs.learning.training import fit
 
+    Raises
+    ------
+    ModuleNotFoundError
+        If torch is not installed and there are rounds of training.
+    """
     settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))
-    network = SugenoNetwork(replace(kb, inference=replace(kb.inference, authority=1.0)))
-    history = fit(network, rows, settings, seed)
-    full = replace(network.knowledge_base(), inference=kb.inference)
+    learn = _trained if settings.rounds else _by_least_squares
+    full, course = learn(replace(kb, inference=replace(kb.inference, authority=1.0)), rows, settings, seed)
+    full = replace(full, inference=kb.inference)
     pruned, report = prune(full, rows, settings)
     summary = {
         "rows": len(rows.weight),
@@ -55,13 +57,51 @@ def imitate(
         "rules": report.after,
         "error_before_pruning": report.error_before,
         "error": report.error_after,
+        **course,
+        "seed": seed,
+    }
+    return replace(pruned.compact(), training=summary)
+
+
+def _trained(
+    kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig, seed: int
+) -> tuple[KnowledgeBase, dict[str, Any]]:
+    """Terms and rules by training the network, and how that went."""
+    try:
+        from flcs.learning.network import SugenoNetwork  # torch: more than a second to start
+        from flcs.learning.training import fit
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(NO_TORCH, name=error.name) from error
+    network = SugenoNetwork(kb)
+    history = fit(network, rows, config, seed)
+    return network.knowledge_base(), {
         "rounds": len(history.training) - 1,
         "best_round": history.best_round,
         "validation_situations": list(history.validation_situations),
         "validation_error": float(np.sqrt(min(history.validation))) if history.validation else None,
-        "seed": seed,
     }
-    return replace(pruned.compact(), training=summary)
+
+
+NO_TORCH = (
+    "training the network needs torch, which is not installed: pip install 'sscq[torch]' (a build of torch for "
+    "processors alone is a tenth of its usual size), or ask for no rounds of training (network.rounds=0): rules by "
+    "least squares over the terms as they are placed"
+)
+
+
+def _by_least_squares(
+    kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig, seed: int
+) -> tuple[KnowledgeBase, dict[str, Any]]:
+    """Rules alone, over the terms as they are: no network is needed."""
+    held = validation_situations(rows.situation, config.validation_share, seed)
+    is_held, error = np.isin(rows.situation, held), None
+    if held:
+        low, high = (np.concatenate([getattr(base, end) for base in kb.channels]) for end in ("low", "high"))
+        test = rows.chosen(is_held)
+        inside = replace(test, gains=np.clip(test.gains, low, high))  # what rules cannot give is no error of theirs
+        error = gain_error(fit_consequents(kb, rows.chosen(~is_held), config), inside)
+    course = {"rounds": 0, "best_round": 0, "validation_situations": list(held), "validation_error": error}
+    return fit_consequents(kb, rows, config), course
 
 
 def arranged(kb: KnowledgeBase, rows: TeachingRows) -> TeachingRows:

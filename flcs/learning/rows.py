@@ -190,3 +190,13 @@ def mirrored_rows(rows: TeachingRows) -> TeachingRows:
     inputs, situation = np.concatenate([rows.inputs, -rows.inputs]), np.concatenate([rows.situation, others])
     gains, weight = np.concatenate([rows.gains] * 2), np.concatenate([rows.weight] * 2)
     return replace(rows, inputs=inputs, gains=gains, weight=weight, situation=situation)
+
+
+def validation_situations(situation: NDArray[np.int64], share: float, seed: int) -> tuple[int, ...]:
+    """Return the situations kept for validation: that share of them, at least one, and none if there is only one."""
+    numbers = np.unique(situation)
+    if share == 0.0 or len(numbers) < 2:
+        return ()
+    count = min(max(1, round(share * len(numbers))), len(numbers) - 1)
+    chosen = np.random.default_rng(seed).choice(numbers, size=count, replace=False)
+    return tuple(sorted(int(number) for number in chosen))

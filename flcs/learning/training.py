@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from flcs.learning.least_squares import fit_consequents
+from flcs.learning.rows import validation_situations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,16 +79,6 @@ def fit(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig, seed:
         history = _Trainer(network, taught, test, config).run(held)
         refresh_consequents(network, data, config)
     return history
-
-
-def validation_situations(situation: NDArray[np.int64], share: float, seed: int) -> tuple[int, ...]:
-    """Return the situations kept for validation: that share of them, at least one, and none if there is only one."""
-    numbers = np.unique(situation)
-    if share == 0.0 or len(numbers) < 2:
-        return ()
-    count = min(max(1, round(share * len(numbers))), len(numbers) - 1)
-    chosen = np.random.default_rng(seed).choice(numbers, size=count, replace=False)
-    return tuple(sorted(int(number) for number in chosen))
 
 
 def refresh_consequents(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig) -> None:

@@ -74,7 +74,7 @@ def within_one(
     if setup.config.assurance.authority != REQUIRED or kb.inference.authority == 0.0:
         return kb
     for number in range(ROUNDS):
-        start = with_whole_authority(held(setup, task, kb), kb.inference.authority)
+        start = with_whole_authority(held(setup, task, kb))
         family = _family(setup, start)
         reference = np.concatenate([base.reference for base in start.channels])
         found = roomiest(family, reference)

@@ -1,6 +1,7 @@
 """The network and its hybrid training: twin of the knowledge base, recovery, determinism, honest stopping."""
 
 import json
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from flcs import Inference, KnowledgeBase, NetworkConfig, SugenoNetwork, fit
-from flcs.learning.training import validation_situations
+import flcs
+from flcs import Inference, KnowledgeBase, NetworkConfig, SugenoNetwork, fit, imitate
+from flcs.learning.imitation import prune
+from flcs.learning.rows import validation_situations
 
 SHAPES = ("triangular", "trapezoid", "gaussian", "bell")
 EXACT = 1e-12
@@ -172,3 +175,28 @@ def test_what_torch_has_no_form_of_is_refused_and_not_trained_as_another(kb):
     layer.variable = SimpleNamespace(shape=SimpleNamespace(name="cosine"))
     with pytest.raises(NotImplementedError, match="shape 'cosine' have no form for training"):
         layer(x[:, 0])
+
+
+def test_no_rounds_are_least_squares_as_the_network_has_them(builders):
+    kb, config = builders["kb"]("gaussian"), NetworkConfig(rounds=0)
+    rows = builders["rows"](kb, noise=1.0)
+    network = SugenoNetwork(kb)
+    history = fit(network, rows, config)
+    found = imitate(kb, rows, config)
+    assert found.training["validation_situations"] == list(history.validation_situations)
+    assert found.training["validation_error"] == pytest.approx(np.sqrt(history.validation[0]), rel=1e-9)
+    pruned, _ = prune(network.knowledge_base(), rows, config)
+    # The network's terms go through its own coordinates and back, which moves last digits.
+    np.testing.assert_allclose(found.gains(rows.inputs), pruned.gains(rows.inputs), rtol=1e-9)
+
+
+def test_without_torch_only_training_is_refused(builders, monkeypatch):
+    kb = builders["kb"]()
+    rows = builders["rows"](kb)
+    for name in ("torch", "flcs.learning.network", "flcs.learning.training"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert imitate(kb, rows, NetworkConfig(rounds=0)).n_rules > 0
+    with pytest.raises(ModuleNotFoundError, match=r"needs torch, .*: pip install 'sscq\[torch\]' .*network\.rounds=0"):
+        imitate(kb, rows, NetworkConfig())
+    with pytest.raises(ModuleNotFoundError, match="needs torch"):
+        _ = flcs.fit
