@@ -52,12 +52,17 @@ def test_lines_tell_the_whole_design_and_a_resumed_one_counts_what_is_done(begun
     assert told[0] < 20
     assert told[-1] >= 95
     assert len([share for share in told if 20 < share < 80]) > 10
-    design.main([*TINY, "output=beside", "threads=3"])
-    assert set(begun) >= set(formats.read_json(Path("beside/times.json")))
-    assert shares(capsys.readouterr().err)[-1] >= 95
-    assert content("beside") == content("run")  # stages and their hashes too, whether one after the other or at once
     begun.clear()
     shutil.rmtree(Path("run/stages/responses"))
     design.main(["resume=run"])
     assert list(begun) == ["responses"]
     assert min(shares(capsys.readouterr().err)) >= 80
+
+
+@pytest.mark.slow
+def test_stages_at_once_are_those_one_after_the_other(begun, capsys):
+    design.main(TINY)
+    design.main([*TINY, "output=beside", "threads=3"])
+    assert set(begun) >= set(formats.read_json(Path("beside/times.json")))
+    assert shares(capsys.readouterr().err)[-1] >= 95
+    assert content("beside") == content("run")  # stages and their hashes too

@@ -270,7 +270,7 @@ def test_other_versions_are_told(tmp_path, monkeypatch):
         assert folder.changed_versions == [f"numpy is 9.0, the run was begun with {known['numpy']}"]
 
 
-@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_a_run_ends_with_the_same_bytes(tmp_path, stride):
     script = Path(__file__).with_name("killed_runs.py")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

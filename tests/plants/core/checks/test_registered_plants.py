@@ -17,7 +17,13 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 # Half the time is the balancing vehicles': they are in a file of their own, for another process.
-OTHERS = [name for name in plants.names(tasks=True) if not name.startswith("balancing_vehicle")]
+# Tasks of one plant have its physics: they are slow.
+def once(names):
+    """Return plants and tasks as parameters; a task of a plant is slow."""
+    return [pytest.param(name, marks=[pytest.mark.slow] if ":" in name else []) for name in names]
+
+
+OTHERS = once(name for name in plants.names(tasks=True) if not name.startswith("balancing_vehicle"))
 
 
 @pytest.fixture(scope="module", params=OTHERS)

@@ -4,6 +4,7 @@ import pytest
 
 import plants
 from tests.plants.core.checks.test_registered_plants import (
+    once,
     test_a_plants_own_step_is_accurate,
     test_it_keeps_its_contract,
     test_the_recommended_step_is_accurate,
@@ -17,7 +18,7 @@ __all__ = [
 
 
 @pytest.fixture(
-    scope="module", params=[name for name in plants.names(tasks=True) if name.startswith("balancing_vehicle")]
+    scope="module", params=once(name for name in plants.names(tasks=True) if name.startswith("balancing_vehicle"))
 )
 def report(request):
     return plants.check(plants.get(request.param))
