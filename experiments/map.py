@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,9 +42,39 @@ _QUANTILES = {"best": 0.0, "median": 0.5, "worst": 1.0}
 _TABLE_ROWS = 250_000  # of map.csv; a finer map is kept as arrays alone
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnMap:
+    """What `sscq map` found and wrote.
+
+    Attributes
+    ----------
+    arrays : mapping
+        "x", "y" [n]; "cost" and "lost" [controller, y, x], whose controllers are "names"; NaN: the plant cannot start
+        or rest there.
+    margins : mapping
+        "x", "y" [m], "peak" [controller, y, x]: the largest Ms about the operating points.
+    numbers : mapping
+        Of metrics.json.
+    page, table : Path
+    """
+
+    arrays: Mapping[str, np.ndarray]
+    margins: Mapping[str, np.ndarray]
+    numbers: Mapping[str, Any]
+    page: Path
+    table: Path
+
+
 def draw_map(config: MapConfig, folder: RunFolder) -> None:
     """Run the loops, write map.html, map.csv, map.npz and metrics.json, and print what they show."""
     case = prepared(config)
+    drawn = kept(config, case, folder)
+    print("\n".join(told(case, drawn.numbers)))
+    print(f"map: {drawn.page}\nnumbers: {drawn.table}")
+
+
+def kept(config: MapConfig, case: MapCase, folder: RunFolder) -> DrawnMap:
+    """Run the loops, write map.html, map.csv, map.npz and metrics.json, and return what they show."""
     stored = folder.stage("map", lambda _: _arrays(computed(config, case)), *formats.as_npz("map.npz"))
     margins = folder.stage("margins", lambda _: peaks(config, case), *formats.as_npz("margins.npz"))
     n, k = config.points, len(case.contenders)
@@ -55,8 +86,7 @@ def draw_map(config: MapConfig, folder: RunFolder) -> None:
     table = _write_table(folder, case, stored)
     folder.write_json("metrics.json", numbers)
     page = folder.write_text("map.html", map_page.page(case, stored, margins))
-    print("\n".join(told(case, numbers)))
-    print(f"map: {page}\nnumbers: {table}")
+    return DrawnMap(stored, margins, numbers, page, table)
 
 
 def prepared(config: MapConfig) -> MapCase:
@@ -185,7 +215,7 @@ def _quantile(values: np.ndarray, share: float) -> float | None:
     return float(np.quantile(values, share)) if values.size else None
 
 
-def told(case: MapCase, numbers: dict[str, Any]) -> list[str]:
+def told(case: MapCase, numbers: Mapping[str, Any]) -> list[str]:
     """Return a map in words."""
     titles = {one.name: one.title for one in case.contenders}
     axes = ", ".join(_axis_words(axis) for axis in (case.x, case.y))

@@ -35,22 +35,28 @@ if TYPE_CHECKING:
 
 def worst(config: WorstConfig, folder: RunFolder) -> None:
     """Search, print what was found, and write counter_example.json and metrics.json."""
-    from experiments.cases import counter_example
-
     example, warnings = prepared(config)
     if not config.quiet:
         print("\n".join([announcement(config, example), *(f"warning: {warning}" for warning in warnings)]))
+
+    stored, file = kept(config, example, folder)
+    print(summary(example, stored["example"], stored["metrics"]))
+    print(f"numbers: {folder.path / 'metrics.json'}\nrun it again: sscq replay {file}")
+
+
+def kept(config: WorstConfig, example: CounterExample, folder: RunFolder) -> tuple[dict[str, Any], Path]:
+    """Search and write; return the "example" and its "metrics" as plain data, and the file of the counter-example."""
+    from experiments.cases import counter_example
 
     def compute(_: Path) -> dict[str, Any]:
         found = searched(config, example)
         named = replace(example, values=example.genes.values(found.worst_of_all.genome))
         return {"example": counter_example.document(named), "metrics": metrics(config, example, found)}
 
-    stored = folder.stage("search", compute, *formats.as_json("found.json"))
+    stored: dict[str, Any] = folder.stage("search", compute, *formats.as_json("found.json"))
     file = folder.write_json("counter_example.json", stored["example"])
     folder.write_json("metrics.json", stored["metrics"])
-    print(summary(example, stored["example"], stored["metrics"]))
-    print(f"numbers: {folder.path / 'metrics.json'}\nrun it again: sscq replay {file}")
+    return stored, file
 
 
 def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:

@@ -55,14 +55,15 @@ _LATER = {
     "load_ensemble": "sscq.identification.stored",
     "design": "experiments.front.design",  # the whole chain, which no room of its own knows
     "export": "experiments.front.exporting",
+    "map": "experiments.front.exploring:draw_map", "worst_of": "experiments.front.exploring",
 }  # fmt: skip
 
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting", "Optimized",
     "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "advise", "assess", "certify",
     "design", "design_plant", "energy_lyapunov", "evaluate", "export", "failure_bound", "gym_env", "gym_vector_env",
-    "identify", "largest_authority", "load_ensemble", "optimize", "promise", "read_log", "record", "search_front",
-    "standard_sets", "usual_envelope", "worst_case",
+    "identify", "largest_authority", "load_ensemble", "map", "optimize", "promise", "read_log", "record",
+    "search_front", "standard_sets", "usual_envelope", "worst_case", "worst_of",
 ]  # fmt: skip
 
 
@@ -70,7 +71,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return version("sscq")
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        module, _, there = _LATER[name].partition(":")
+        return getattr(import_module(module), there or name)
     raise AttributeError(f"module 'sscq' has no attribute {name!r}")
 
 

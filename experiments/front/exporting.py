@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from configs import store
 from experiments import export as command
-from experiments.front.result import DesignResult
-from experiments.front.words import check_settings, words_of
+from experiments.front.running import kb_file, ran
 from experiments.report.exports import wanted, write
-from experiments.starting.config_errors import readable_errors
-from experiments.starting.opening import composed, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from configs.schema import ExportConfig
+    from experiments.front.result import DesignResult
     from experiments.runtime.run_folder import RunFolder
     from flcs.export.proof import Proof
 
@@ -61,18 +58,11 @@ def export(
     >>> proofs["c"].status
     'ok'
     """
-    given = dict(settings or {})
-    check_settings(given, "export", _OWN)
-    file = kb.knowledge_base_file if isinstance(kb, DesignResult) else Path(kb)
-    place = {} if folder is None else {"output": str(folder)}
     targets = [to] if isinstance(to, str) else list(to)
-    words = words_of({"kb": str(file), "to": targets, **given, "quiet": True, **place})
-    with readable_errors("export", store.SCHEMAS["export"]):
-        asked = composed("export", words)
     proofs: list[Proof] = []
 
     def job(config: ExportConfig, opened: RunFolder) -> None:
         proofs.extend(write(command.prepared(config), wanted(config.to), opened, quiet=True))
 
-    run("export", job, command.check, asked, words)
+    ran("export", "export", _OWN, job, command.check, {"kb": kb_file(kb), "to": targets}, folder, settings)
     return {proof.target: proof for proof in proofs}
