@@ -1,4 +1,4 @@
-"""Pictures of a knowledge base with matplotlib (extra `plot`): terms of its inputs, gains over them."""
+"""Pictures of a knowledge base with matplotlib (extra `plot`): terms, gains over the inputs, rules that speak."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 from plants.core.motion.plots import pyplot
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from flcs.inference.rule_base import Rule, RuleBase
     from flcs.inference.variable import Variable
 
     KnowledgeBase = Any  # flcs.knowledge_base.knowledge_base.KnowledgeBase, which calls what is here
@@ -32,6 +35,41 @@ def plot(kb: KnowledgeBase, channel: int = 0) -> Any:
     for chart in (*axes[0, len(base.inputs) :], *axes[1, len(base.gain_names) :]):
         chart.set_axis_off()
     return axes
+
+
+def activation(kb: KnowledgeBase, inputs: ArrayLike, time: ArrayLike | None = None, channel: int = 0) -> Any:
+    """Draw each rule's share in the gains along a course of the inputs; return the axes.
+
+    Parameters
+    ----------
+    inputs : array [n, n_inputs]
+        Of the knowledge base, in its order (``kb.input_names``).
+    time : array [n], optional
+        [s]; left out, samples are counted.
+    channel : int
+
+    Raises
+    ------
+    ValueError
+        If the inputs have another number of columns.
+    """
+    rows = np.atleast_2d(np.asarray(inputs, float))
+    if rows.shape[1] != len(kb.input_names):
+        raise ValueError(f"inputs must have the columns {', '.join(kb.input_names)}, got {rows.shape[1]}")
+    base, shares = kb.channels[channel], kb.shares(rows, channel)
+    t = np.arange(len(rows)) if time is None else np.asarray(time, float)
+    heard = [k for k in np.argsort(-shares.mean(axis=0), kind="stable") if base.rules[k].on and shares[:, k].any()]
+    chart = pyplot().subplots(figsize=(7.0, 3.0), layout="constrained")[1]
+    chart.stackplot(t, shares[:, heard].T, labels=[_words(base, base.rules[k]) for k in heard], alpha=0.85)
+    chart.set(xlabel="sample" if time is None else "time [s]", ylabel="share in the gains", ylim=(0.0, 1.05))
+    chart.margins(x=0.0)
+    chart.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
+    return chart
+
+
+def _words(base: RuleBase, rule: Rule) -> str:
+    pairs = zip(base.inputs, rule.terms, strict=True)
+    return ", ".join(f"{variable.words} {variable.term_words(term)}" for variable, term in pairs)
 
 
 def _terms(chart: Any, variable: Variable) -> None:

@@ -274,6 +274,10 @@ class KnowledgeBase:
         """Draw the terms of a channel's inputs and its gains with matplotlib; return the axes [2, n]."""
         return plots.plot(self, channel)
 
+    def plot_activation(self, inputs: ArrayLike, time: ArrayLike | None = None, channel: int = 0) -> Any:
+        """Draw each rule's share in the gains along inputs [n, n_inputs]; see :func:`flcs.plots.activation`."""
+        return plots.activation(self, inputs, time, channel)
+
     def __repr__(self) -> str:
         """As in ``<KnowledgeBase of two_tanks: 6 rules over e, lower>``."""
         rules = sum(rule.on for base in self.channels for rule in base.rules)

@@ -14,6 +14,7 @@ import numpy as np
 from sscq.loop.spec import LoopSpec
 from sscq.margins.channels import frozen_channels
 from sscq.margins.margins import LoopMargins, MarginLimits, Margins
+from sscq.margins.plots import nyquist
 from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, ScheduledGains
 
 if TYPE_CHECKING:
@@ -225,6 +226,10 @@ class OperatingMargins:
     def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains] at every operating point."""
         return self.channels.margins(np.atleast_2d(gains))
+
+    def plot(self, gains: np.ndarray, names: tuple[str, ...] = (), axes: Any = None) -> Any:
+        """Draw Nyquist curves with the circle of Ms; see :func:`sscq.margins.plots.nyquist` (extra `plot`)."""
+        return nyquist(self.channels, self.limits.sensitivity, gains, names, axes)
 
     def worst(self, gains: np.ndarray) -> tuple[Margins, ...]:
         """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from controllers.settings import check, setting
 from plants.core.names import unknown
+from plants.core.presentation import html_table
 from plants.excitation import Part, Signal, as_signal
 
 if TYPE_CHECKING:
@@ -87,6 +89,13 @@ class Situation:
         """Yield what is wrong with the limits."""
         if self.limits is not None and (len(self.limits) != 2 or not self.limits[0] < self.limits[1]):
             yield f"limits must be [low, high] with low < high, got {self.limits}"
+
+    def _repr_html_(self) -> str:
+        """What is not as by default, for notebooks."""
+        given = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name not in {"name", "text"})
+        usual = type(self)()
+        rows = [(name, str(value)) for name, value in given if value != getattr(usual, name)]
+        return f"<p><b>{escape(self.name)}</b> {escape(self.text)}</p>{html_table(('setting', 'value'), rows)}"
 
     def references(self, plant: Plant) -> list[Signal]:
         """Return the reference of each channel."""

@@ -154,3 +154,11 @@ def test_its_text_is_no_part_of_it():
 
 def test_it_is_public():
     assert sscq.Situation is Situation
+
+
+def test_a_notebook_shows_what_is_not_as_by_default():
+    shown = sscq.Situation("far & away", reference=2.0, delay=0.1, text="a <step>")._repr_html_()
+    assert "<b>far &amp; away</b> a &lt;step&gt;" in shown
+    assert "<td>reference</td><td>2.0</td>" in shown
+    assert "<td>delay</td><td>0.1</td>" in shown
+    assert "noise" not in shown
