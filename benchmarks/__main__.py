@@ -31,7 +31,7 @@ from benchmarks.gpu import families
 from benchmarks.gpu import loops as gpu_loops
 from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
 from benchmarks.runner import machine, report
-from benchmarks.runner.timing import FULL, QUICK
+from benchmarks.runner.size import FULL, QUICK
 from benchmarks.search import design_share, generations
 from benchmarks.structure import command as structure
 from benchmarks.vehicles.balancing_vehicle import runs
@@ -41,7 +41,7 @@ from benchmarks.vehicles.unicycle import loop as unicycle_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "million": closed_loop.million,

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.engine.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection, aim, at_most
-from benchmarks.runner.timing import Timing, alternate, ratio
+from experiments.report.drawing import svg
+from experiments.reproduce.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants import DivergedError, Plant, Quantity
 from plants.excitation import WhiteNoise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmarks.engine.motions import Movement
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
+    from experiments.reproduce.motions import Movement
     from plants import Trajectory
 
 

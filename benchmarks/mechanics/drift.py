@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import plants
-from benchmarks.engine.motions import OpenLoop
 from benchmarks.mechanics import mechanism_forms, mechanisms
 from benchmarks.mechanics.systems import BY_JOINTS
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection
+from experiments.report.drawing import svg
+from experiments.reproduce.motions import OpenLoop
 from plants.core.motion.trajectory import DivergedError
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.core.plant import Plant
 
 

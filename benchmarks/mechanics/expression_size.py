@@ -23,7 +23,7 @@ from plants.mechanics.forms.chaplygin.named_scalars import in_order
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.mechanics import Mechanism
     from plants.mechanics.declaration.declaration import MechanismDeclaration
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from benchmarks.mechanics.drift import Drift, Passage
     from benchmarks.mechanics.formulations import Costs
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
 
     AllCosts = Mapping[str, Costs]
     Runs = Mapping[tuple[str, float], Drift | None]

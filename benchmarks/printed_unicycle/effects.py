@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.printed_unicycle import motion, reference
 from benchmarks.printed_unicycle.motion import Inputs, accelerations, balance, posture
-from benchmarks.runner.svg import Chart, SvgLine, figure
+from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.tables import markdown_table
 
 FORMS = {"right": 1.0, "printed": 0.0}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.printed_unicycle.agreement import AgreementOfCoefficient, Distances, Referred
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
     Verdicts = Sequence[AgreementOfCoefficient]
 

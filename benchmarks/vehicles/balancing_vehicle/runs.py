@@ -16,7 +16,7 @@ import controllers
 import plants
 import sscq
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import Timing, alternate, ratio
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.balancing_vehicle import (
     BALANCER,
     BALANCING_VEHICLE,
@@ -39,7 +39,7 @@ from sscq.loop.closed_loop import ClosedLoop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants import Plant, Trajectory
 
 

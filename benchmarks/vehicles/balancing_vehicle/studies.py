@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.runner import pages
-from benchmarks.runner.svg import Chart, SvgLine, figure
-from benchmarks.runner.timing import FULL, ratio
+from benchmarks.runner.size import FULL
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, RADIUS, SCHEMES, studies
+from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.tables import markdown_table
+from experiments.runtime.timing import ratio
 from plants import balancing_vehicle
 from plants.core.kernel.kernel import LANES
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
 
 
 THIN = 25  # records of 0.2 ms between points that are drawn

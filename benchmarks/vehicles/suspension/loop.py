@@ -35,7 +35,7 @@ from plants.suspension.signals import REST
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from benchmarks.vehicles.suspension.rollouts import End
 
 

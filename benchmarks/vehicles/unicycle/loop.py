@@ -15,7 +15,6 @@ from scipy.optimize import brentq
 import plants
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
 from benchmarks.vehicles.unicycle.rollouts import (
     GAINS,
@@ -27,6 +26,7 @@ from benchmarks.vehicles.unicycle.rollouts import (
 )
 from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, largest_share, upright
 from controllers import PID
+from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations
@@ -38,7 +38,7 @@ from plants.unicycle.tasks import start
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 ROLLS = (0.0, 0.047, 0.05, 0.1, 0.15, 0.2, 0.3)  # rad

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.engine.motions import OpenLoop
 from benchmarks.mechanics import (
     derivation,
     drift,
@@ -18,7 +17,8 @@ from benchmarks.mechanics import (
 from benchmarks.mechanics.peers import AlgebraPeer, RollingDisk, Sympy
 from benchmarks.runner import pages
 from benchmarks.runner.pages import listed, span
-from benchmarks.runner.timing import Timing
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import Timing
 from plants.mechanics.algebra.blocks import blocks_of
 
 

@@ -10,11 +10,14 @@ import pytest
 
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.accuracy import loops, orders
-from benchmarks.engine import case, closed_loop, context, inference_forms, jax_peer, lane_sizes, motions, python_peers
+from benchmarks.engine import case, closed_loop, context, inference_forms, jax_peer, lane_sizes, python_peers
 from benchmarks.engine.case import chain
-from benchmarks.runner import report, svg
-from benchmarks.runner.timing import QUICK, Timing, alternate, ratio
+from benchmarks.runner import report
+from benchmarks.runner.size import QUICK
 from controllers import PID
+from experiments.report.drawing import svg
+from experiments.reproduce import motions
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.motion.modes import check_mode
 from plants.excitation import WhiteNoise

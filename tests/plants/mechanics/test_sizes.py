@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.motions import OpenLoop
 from benchmarks.mechanics import mechanism_forms as kinds
 from benchmarks.mechanics import mechanisms
+from experiments.reproduce.motions import OpenLoop
 
 PUBLISHED = {  # Routh's form in range space, quasi-velocities as derived, in trigonometric normal form
     "sleigh": (93, 79, 18),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.unicycle.loop import (
     APART,
@@ -24,6 +23,7 @@ from benchmarks.vehicles.unicycle.loop import (
 )
 from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
 from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, upright
+from experiments.runtime.timing import Timing
 from plants.unicycle.tasks import start
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 import plants
-from benchmarks.engine import case
 from controllers import PID
 from plants import Plant, Quantity
 from plants.core.kernel import kernel as kernels
@@ -26,6 +25,7 @@ from sscq.loop.closed_loop import ClosedLoop
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+STEP = 0.01  # s
 EXCITATION = WhiteNoise(0.02, hold=0.1)  # variance [N^2]: small enough that no rollout reaches a loop gain of 1
 REFERENCE = 0.5  # m
 LOOP_GAIN = 0.5
@@ -84,7 +84,7 @@ class OpenLoop:
             KernelDesign(f"motion of {plant.name}: rk4, algebraic loop {mode}", lanes=lanes),
         )
         names = [q.name for q in plant.disturbances]
-        self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", excitation, case.STEP)], case.STEP)
+        self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", excitation, STEP)], STEP)
         self.motion = Motion(
             plant, "rk4", mode, disturbances=self.bank.values, inputs=lambda *_: (0.0,) * len(plant.inputs)
         )
@@ -95,7 +95,7 @@ class OpenLoop:
         self.kernel = kernels.build(self.design)
 
     def run(
-        self, n: int, n_steps: int, step: float = case.STEP, initial: np.ndarray | None = None
+        self, n: int, n_steps: int, step: float = STEP, initial: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the states at the end [n, n_x] and the steps reached [n]; other steps than usual only without noise.
 
@@ -118,8 +118,8 @@ class Controlled:
     """Rollouts under PID, excited as well, with gains [n, 3] from a box."""
 
     def __init__(self, plant: Plant, mode: str, n_steps: int) -> None:
-        situation = Situation("excited", REFERENCE, EXCITATION, t_end=n_steps * case.STEP)
-        self.loop = ClosedLoop(plant, PID(), (situation,), case.STEP, algebraic_loop=mode, measures=("iae",))
+        situation = Situation("excited", REFERENCE, EXCITATION, t_end=n_steps * STEP)
+        self.loop = ClosedLoop(plant, PID(), (situation,), STEP, algebraic_loop=mode, measures=("iae",))
 
     def run(self, n: int, n_steps: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the states at the end [n, n_x] and the steps reached [n]."""
