@@ -63,9 +63,9 @@ def _contents(runs: Sequence[ClaimRun]) -> Html:
         element(
             "tr",
             element("th", element("a", run.claim.title, href=f"#{run.claim.name}")),
-            element("td", _word(run)),
-            element("td", run.claim.published),
-            element("td", run.found.ours if run.found else ""),
+            element("td", _word(run), class_="words"),
+            element("td", run.claim.published, class_="words"),
+            element("td", run.found.ours if run.found else "", class_="words"),
         )
         for run in runs
     ]
@@ -103,6 +103,6 @@ def _section(run: ClaimRun) -> Html:
 
 def _table(table: ClaimTable) -> Html:
     head = element("tr", *(element("th", cell) for cell in table.head))
-    rows = join(element("tr", *(element("td", cell) for cell in row)) for row in table.rows)
+    rows = join(element("tr", *(element("td", cell, class_="words") for cell in row)) for row in table.rows)
     inside = element("table", element("thead", head), element("tbody", rows))
     return element("details", element("summary", f"{table.title} ({len(table.rows)} rows)"), inside)

@@ -5,6 +5,7 @@ Van der Pol's has no algebraic loop as it is written: it is posed implicitly, wi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,12 +53,7 @@ def run_times(claim: PublishedClaim, plant: Plant) -> Reproduction:
         verdict=verdict,
         reason=f"{reason} Solving the loop instead costs {solved:.2f} of the loop-free time at most.",
         panels=(
-            Bars(
-                f"{plant.name.split('_implicit')[0].replace('_', ' ').capitalize()}: ratios",
-                "run time / loop-free",
-                bars,
-                width=620.0,
-            ),
+            Bars("Ratios", "run time / loop-free", bars, width=620.0),
             Bars("Run time", "ns per step and rollout", each, width=620.0),
         ),
         columns=2,
@@ -67,7 +63,7 @@ def run_times(claim: PublishedClaim, plant: Plant) -> Reproduction:
 
 def _timed(plant: Plant, kind: str) -> dict[str, Timing]:
     runs = {mode: movement(plant, kind, mode, _STEPS) for mode in (*ITERATED, SOLVED, LOOP_FREE)}
-    return alternate({mode: lambda run=run: run.run(_ROLLOUTS, _STEPS) for mode, run in runs.items()}, _TURNS)
+    return alternate({mode: partial(run.run, _ROLLOUTS, _STEPS) for mode, run in runs.items()}, _TURNS)
 
 
 def spanned(values: list[float]) -> str:
@@ -127,8 +123,8 @@ def inertia_motion(claim: PublishedClaim) -> Reproduction:
     )
     agrees = abs(order - claim.values["order"]) < 0.1
     reason = (
-        f"The distance falls with the power {order:.2f} of the step, {gaps[2]:.1e} at {steps[2]:g} s: the same motion in "
-        "the limit, an error of first order before it."
+        f"The distance falls with the power {order:.2f} of the step, {gaps[2]:.1e} at {steps[2]:g} s: the same motion "
+        "in the limit, an error of first order before it."
     )
     return Reproduction(
         ours=f"order {order:.2f}; distance {gaps[-1]:.1e} at a step of {steps[-1]:g} s",
