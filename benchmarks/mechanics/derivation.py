@@ -24,7 +24,7 @@ def measure(name: str) -> dict[str, float]:
     """Return the times [s] of the parts of a mechanism's first step, in this process."""
     begin = time.perf_counter()
     import plants
-    from benchmarks.mechanics.mechanisms import SYSTEMS, start
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS, start
 
     imported = time.perf_counter()
     plant = SYSTEMS[name]().build()
@@ -49,8 +49,8 @@ def first_steps(name: str, rounds: int) -> dict[tuple[str, str], list[float]]:
 
 def blocks(name: str, size: Size) -> dict[str, Timing]:
     """Return the times of deriving M, c, A and gam, in turns."""
-    from benchmarks.mechanics.mechanisms import SYSTEMS
     from benchmarks.mechanics.peers import Sympy
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS
     from experiments.runtime.timing import alternate
     from plants.mechanics.algebra.blocks import blocks_of
     from plants.mechanics.algebra.calculus import Taped
@@ -77,7 +77,7 @@ def kane(size: Size) -> dict[str, Timing]:
 
 def derivation(size: Size) -> FigureSection:
     """Measure first steps and derivations."""
-    from benchmarks.mechanics.mechanisms import SYSTEMS
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS
 
     names = list(SYSTEMS)[: size.plants + 3]
     return section_of(first_steps(LARGEST, size.repeats), {name: blocks(name, size) for name in names}, kane(size))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from benchmarks.mechanics import systems
 from benchmarks.runner.report import FigureSection
+from experiments.reproduce.mechanics import systems
 from experiments.runtime.tables import markdown_table
 from plants.core.sharing.sharing import operations
 from plants.core.tracing.tape import Traced

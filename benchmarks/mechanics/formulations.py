@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.mechanics import mechanism_forms, mechanisms, peers
+from benchmarks.mechanics import peers
 from benchmarks.runner import machine
 from benchmarks.runner.report import FigureSection, at_least
+from experiments.reproduce.mechanics import mechanism_forms, mechanisms
 from experiments.reproduce.motions import OpenLoop
 from experiments.runtime.timing import alternate, ratio
 from plants.core.kernel.kernel import LANES

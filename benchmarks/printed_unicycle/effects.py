@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.printed_unicycle import motion, reference
-from benchmarks.printed_unicycle.motion import Inputs, accelerations, balance, posture
 from experiments.report.drawing.svg import Chart, SvgLine, figure
+from experiments.reproduce.printed_unicycle import motion, reference
+from experiments.reproduce.printed_unicycle.motion import Inputs, accelerations, balance, posture
 from experiments.runtime.tables import markdown_table
 
 FORMS = {"right": 1.0, "printed": 0.0}

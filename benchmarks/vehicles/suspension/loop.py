@@ -15,7 +15,8 @@ import plants
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
 from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
-from benchmarks.vehicles.suspension.rollouts import (
+from experiments.reproduce.vehicles.suspension.loop_forms import ARRANGEMENTS, UNKNOWNS, gains
+from experiments.reproduce.vehicles.suspension.rollouts import (
     DAMPING,
     NOMINAL_DAMPERS,
     SCHEMES,
@@ -25,7 +26,6 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     plant_of,
 )
-from benchmarks.vehicles.suspension.verification.loop_forms import ARRANGEMENTS, UNKNOWNS, gains
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations, shared
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.runner.size import Size
-    from benchmarks.vehicles.suspension.rollouts import End
+    from experiments.reproduce.vehicles.suspension.rollouts import End
 
 
 STEPS = (1e-3, 2e-4)  # s

@@ -16,7 +16,10 @@ import plants
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
 from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
-from benchmarks.vehicles.unicycle.rollouts import (
+from controllers import PID
+from experiments.report.drawing.svg import Chart, SvgLine, figure
+from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, largest_share, upright
+from experiments.reproduce.vehicles.unicycle.rollouts import (
     GAINS,
     SPEED,
     UnicycleRuns,
@@ -24,9 +27,6 @@ from benchmarks.vehicles.unicycle.rollouts import (
     UnicycleSchemeRuns,
     plant_of,
 )
-from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, largest_share, upright
-from controllers import PID
-from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations

@@ -8,7 +8,8 @@ import pytest
 import plants
 from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.suspension.loop import WAYS, CarLoopFindings, as_section, page
-from benchmarks.vehicles.suspension.rollouts import (
+from experiments.reproduce.vehicles.suspension.loop_forms import gains
+from experiments.reproduce.vehicles.suspension.rollouts import (
     NOMINAL_DAMPERS,
     SCHEMES,
     START,
@@ -17,7 +18,6 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     End,
 )
-from benchmarks.vehicles.suspension.verification.loop_forms import gains
 from experiments.runtime.timing import Timing
 from plants.suspension import SUSPENSION
 

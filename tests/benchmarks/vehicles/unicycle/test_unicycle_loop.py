@@ -21,8 +21,8 @@ from benchmarks.vehicles.unicycle.loop import (
     solution,
     threshold,
 )
-from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
-from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, upright
+from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, upright
+from experiments.reproduce.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
 from experiments.runtime.timing import Timing
 from plants.unicycle.tasks import start
 

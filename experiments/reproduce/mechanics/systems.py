@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 G = 9.81
 
 
-def sleigh():
+def sleigh() -> Mechanism:
     """Return a Chaplygin sleigh: a knife edge that does not slip sideways, the mass centre `a` [m] before it."""
     mech = Mechanism("sleigh")
     _x, _y, th = mech.coordinates("x y th")
@@ -31,7 +31,7 @@ def sleigh():
     return mech
 
 
-def vertical_disk():
+def vertical_disk() -> Mechanism:
     """Return an upright disk that rolls on a plane without slip; torques about its vertical and its own axis."""
     mech = Mechanism("vertical_disk")
     _x, _y, ph, ps = mech.coordinates("x y ph ps")
@@ -46,7 +46,7 @@ def vertical_disk():
     return mech
 
 
-def rolling_disk():
+def rolling_disk() -> Mechanism:
     """Return a disk that rolls on a plane without slip and may lean: under gravity, without torques."""
     mech = Mechanism("rolling_disk")
     _x, _y, ps, th, _ph = mech.coordinates("x y ps th ph")
@@ -64,7 +64,7 @@ def rolling_disk():
     return mech
 
 
-def cart(links):
+def cart(links: int) -> Mechanism:
     """Two-wheeled cart with an inverted chain."""
     mech = Mechanism(f"cart_{links}")
     q = mech.coordinates("x y ps fL fR " + " ".join(f"al{i}" for i in range(links)))
@@ -103,7 +103,7 @@ def cart(links):
     return mech
 
 
-def snakeboard():
+def snakeboard() -> Mechanism:
     """Return a snakeboard: two steered wheel sets that do not slip sideways, driven by a rotor and by steering."""
     mech = Mechanism("snakeboard")
     _x, _y, th, ps, fb, ff = mech.coordinates("x y th ps fb ff")
@@ -125,7 +125,7 @@ def snakeboard():
     return mech
 
 
-def trailers(bodies=3):
+def trailers(bodies: int = 3) -> Mechanism:
     """Tractor with trailers."""
     mech = Mechanism("trailers")
     angles = [f"th{i}" for i in range(bodies)]
@@ -148,7 +148,7 @@ def trailers(bodies=3):
     return mech
 
 
-def pendulum():
+def pendulum() -> Mechanism:
     """In Cartesian coordinates."""
     mech = Mechanism("pendulum_cartesian")
     x, y = mech.coordinates("x y", initial=(sin(2.0), -cos(2.0)))
@@ -161,7 +161,7 @@ def pendulum():
     return mech
 
 
-def double_pendulum():
+def double_pendulum() -> Mechanism:
     """In Cartesian coordinates."""
     mech = Mechanism("double_pendulum_cartesian")
     xa, ya, xb, yb = mech.coordinates("xa ya xb yb", initial=(0.6, -0.8, 1.0, -1.4))
@@ -175,7 +175,7 @@ def double_pendulum():
     return mech
 
 
-def pinned_body():
+def pinned_body() -> Mechanism:
     """Return a body that turns about a fixed pin, in Cartesian coordinates of its mass centre and its angle."""
     mech = Mechanism("pinned_body")
     xc, yc, phi = mech.coordinates("xc yc phi")
@@ -191,7 +191,7 @@ def pinned_body():
     return mech
 
 
-def turntable(start=0.0):
+def turntable(start: float = 0.0) -> Mechanism:
     """Knife edge on a table that turns at a varying speed; time counted from `start`."""
     mech = Mechanism("turntable")
     x, y, th = mech.coordinates("x y th")
@@ -205,7 +205,7 @@ def turntable(start=0.0):
     return mech
 
 
-def slider_crank():
+def slider_crank() -> Mechanism:
     """With equal links: the Jacobian loses rank where they stand upright. The basis holds for equal ones alone."""
     mech = Mechanism("slider_crank")
     a, b, xs = mech.coordinates("a b xs")
@@ -219,7 +219,7 @@ def slider_crank():
     return mech
 
 
-def rigid_body():
+def rigid_body() -> Mechanism:
     """Free, in six coordinates, under gravity."""
     mech = Mechanism("rigid_body")
     m = mech.parameters(m=2.0)

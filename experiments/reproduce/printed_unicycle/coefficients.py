@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.printed_unicycle import formula
+from experiments.reproduce.printed_unicycle import formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

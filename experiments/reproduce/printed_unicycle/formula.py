@@ -100,7 +100,7 @@ class _FormulaReader:
         around = f"{self.text[max(0, self.at - 12) : self.at]}>>>{self.text[self.at : self.at + 12]}"
         return FormulaError(
             f"{self.name}: expected {wanted} at position {self.at + 1}, got {got} in {around!r}; "
-            "repair the text in benchmarks/printed_unicycle/printed"
+            "repair the text in experiments/reproduce/printed_unicycle/printed"
         )
 
     def next(self) -> str:

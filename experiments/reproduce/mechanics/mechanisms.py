@@ -9,8 +9,8 @@ from functools import partial
 from math import cos, sin
 from typing import TYPE_CHECKING
 
-from benchmarks.mechanics import systems
-from benchmarks.mechanics.systems import BY_JOINTS
+from experiments.reproduce.mechanics import systems
+from experiments.reproduce.mechanics.systems import BY_JOINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

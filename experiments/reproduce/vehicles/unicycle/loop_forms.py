@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.vehicles.unicycle.verification.redundant import (
+from experiments.reproduce.vehicles.unicycle.redundant import (
     ALPHA,
     BETA,
     ETA,

@@ -7,13 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.printed_unicycle import formula, motion, reference
-from benchmarks.printed_unicycle.coefficients import Coefficient, ReferenceValue, coefficients, read, references
-from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES, LENGTHS, PIECES, Terms, expanded, terms
+from experiments.reproduce.printed_unicycle import formula, motion, reference
+from experiments.reproduce.printed_unicycle.coefficients import (
+    Coefficient,
+    ReferenceValue,
+    coefficients,
+    read,
+    references,
+)
+from experiments.reproduce.printed_unicycle.geometry import BODIES, COORDINATES, LENGTHS, PIECES, Terms, expanded, terms
 from plants.unicycle import energy
 from plants.unicycle import motion as plant_motion
 from plants.unicycle.parameters import PARAMETERS
@@ -52,7 +58,8 @@ class State:
     def printed(self) -> dict[str, float]:
         """Numbers of the names that stand in the printed formulas."""
         angles = dict(zip(COORDINATES, self.q.tolist(), strict=True))
-        known = {_SYMBOLS.get(name, name): value for name, value in (self.p | angles).items()}
+        given: dict[str, float] = self.p | angles
+        known = {_SYMBOLS.get(name, name): value for name, value in given.items()}
         beta, psi, radius = angles["beta"], angles["psi"], self.p["Rw"]
         known |= {"ZU": beta + angles["theta1"], "ZZ": beta + angles["theta2"]}
         known |= {"PR": psi + angles["theta3"], "PL": psi + angles["theta4"]}
@@ -118,7 +125,8 @@ def expected(what: Coefficient | ReferenceValue, state: State, *, nonholonomic: 
     velocity = state.terms.velocity if nonholonomic else state.terms.inserted
     whole = velocity if what.kind == "velocity" else state.terms.mass
     twice = 2.0 if len(set(places)) == 2 else 1.0
-    return twice * float(whole[(body, pieces, equation, *places)].sum())
+    where: tuple[Any, ...] = (body, pieces, equation, *places)
+    return twice * float(whole[where].sum())
 
 
 def distance(text: formula.Formula, what: Coefficient | ReferenceValue, states: Sequence[State], **form: bool) -> float:
@@ -217,10 +225,14 @@ def referred(every: Sequence[ReferenceValue] | None = None, states: Sequence[Sta
     for one in every:
         names = [one.refers_to] if one.refers_to in others else [f"{one.refers_to}{piece}" for piece in "im"]
         parts = [others[name] for name in names if name in others]
-        value = formula.Formula(one.name, lambda v, parts=parts, k=one.factor: k * sum(f(v) for f in parts), "")
+        value = formula.Formula(one.name, _multiple(one.factor, parts), "")
         right = distance(value, one, states) <= TOLERANCE
         found["fail" if not right else "hold" if parts else "nowhere"].append(one.name)
     return Referred(*(tuple(names) for names in found.values()))
+
+
+def _multiple(factor: float, parts: Sequence[formula.Formula]) -> formula.Value:
+    return lambda values: factor * sum(part(values) for part in parts)
 
 
 DRAWN, _DRAWN_SEED = 100, 5

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.vehicles.runs import STEP, EulerRuns, FormRuns
-from benchmarks.vehicles.unicycle.verification import loop_forms
-from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
-from benchmarks.vehicles.unicycle.verification.mechanism import mechanism, with_basis
-from benchmarks.vehicles.unicycle.verification.redundant import N as NINE
+from experiments.reproduce.vehicles.runs import STEP, EulerRuns, FormRuns
+from experiments.reproduce.vehicles.unicycle import loop_forms
+from experiments.reproduce.vehicles.unicycle.loop_forms import MINIMAL
+from experiments.reproduce.vehicles.unicycle.mechanism import mechanism, with_basis
+from experiments.reproduce.vehicles.unicycle.redundant import N as NINE
 from plants.core.accelerations import layout
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import cos, maximum, sin
@@ -141,7 +141,7 @@ class UnicycleSchemeRuns(EulerRuns):
         found = self.run(begun, step, round(t_end / step))
         ends = found[:, : self.n_x]
         if self.nine:
-            ends = np.stack(loop_forms.minimal_state(ends.T), axis=1)
+            ends = np.stack(loop_forms.minimal_state(tuple(ends.T)), axis=1)
         return ends, found[:, -1] * step
 
 
@@ -154,9 +154,11 @@ _KEY = ("level ground", 0)
 def plant_of(form: str) -> Plant:
     """Return the unicycle in one of `FORMS`; the last is derived by the mechanics kit, with the minimal velocities."""
     return {
-        "minimal": lambda: UNICYCLE, "printed": loop_forms.printed, "redundant": loop_forms.redundant,
+        "minimal": lambda: UNICYCLE,
+        "printed": loop_forms.printed,
+        "redundant": loop_forms.redundant,
         "kit": lambda: with_basis(mechanism()).build(),
-    }[form]()  # fmt: skip
+    }[form]()
 
 
 class UnicycleRuns(FormRuns):

@@ -9,10 +9,10 @@ import pytest
 
 import plants
 import sscq
-from benchmarks.printed_unicycle.reference import START_T1, START_T2, START_T3, STILL, T1, T2, T3, X2
-from benchmarks.vehicles.unicycle.verification import loop_forms
-from benchmarks.vehicles.unicycle.verification.redundant import saddle
 from controllers import PID
+from experiments.reproduce.printed_unicycle.reference import START_T1, START_T2, START_T3, STILL, T1, T2, T3, X2
+from experiments.reproduce.vehicles.unicycle import loop_forms
+from experiments.reproduce.vehicles.unicycle.redundant import saddle
 from plants.excitation import Constant, Step
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD, energy
 from plants.unicycle.parameters import PARAMETERS

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.vehicles.suspension.verification.redundant import ETA, THETA, Z6, N, RedundantCar, saddle
+from experiments.reproduce.vehicles.suspension.redundant import ETA, THETA, Z6, N, RedundantCar, saddle
 from plants.core.algebraic_loop.gain import gain_of
 from plants.core.elementary import atan2
 from plants.core.names import pick_values
@@ -122,7 +122,7 @@ def redundant_state(x: Sequence[float], heights: Sequence[float] = (0.0,) * 4, p
     return (*places, *(tyre.z12 for tyre in tyres), *rates)
 
 
-def minimal_state(x: Sequence[float]) -> Numbers:
+def minimal_state(x: Sequence[Any]) -> Numbers:
     """Return the state [14] in minimal coordinates of one in redundant ones."""
     first = N + 4
     return (*x[:3], *x[THETA:Z6], *x[first : first + 3], *x[first + THETA : first + Z6])

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import plants
-from benchmarks.vehicles.suspension.verification import loop_forms
+from experiments.reproduce.vehicles.suspension import loop_forms
 from plants.excitation import Bump, BumpRate, Constant, Step
 from plants.suspension import SUSPENSION, energy
 from plants.suspension.signals import REST

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.printed_unicycle.reference import X1, X2
-from benchmarks.vehicles.unicycle.verification import loop_forms
-from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, inertia_at, largest_share, upright
+from experiments.reproduce.printed_unicycle.reference import X1, X2
+from experiments.reproduce.vehicles.unicycle import loop_forms
+from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, inertia_at, largest_share, upright
 from plants.core.algebraic_loop.gain import gain_of
 from plants.unicycle import UNICYCLE
 

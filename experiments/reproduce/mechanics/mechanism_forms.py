@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.mechanics.mechanisms import SYSTEMS
+from experiments.reproduce.mechanics.mechanisms import SYSTEMS
 from plants.core.tracing.trace import Program, names, trace
 from plants.mechanics.algebra.calculus import triangle
 from plants.mechanics.algebra.symbolic import Symbolic

@@ -48,9 +48,15 @@ class FormRuns:
     """
 
     def __init__(
-        self, plant: Plant, mode: str, name: str, disturbances: Any, key: tuple[str, int], lanes: int = LANES,
+        self,
+        plant: Plant,
+        mode: str,
+        name: str,
+        disturbances: Any,
+        key: tuple[str, int],
+        lanes: int = LANES,
         step: float = STEP,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.plant, self.key, self.step = plant, key, step
         self.design = KernelDesign(name, lanes=lanes)
         names = [q.name for q in plant.disturbances]

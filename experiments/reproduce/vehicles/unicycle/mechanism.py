@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.vehicles.unicycle.verification.redundant import ALPHA, BETA, ETA, GAMMA, THETA, WHEEL
+from experiments.reproduce.vehicles.unicycle.redundant import ALPHA, BETA, ETA, GAMMA, THETA, WHEEL
 from plants.core.elementary import cos, sin
 from plants.core.tracing.gradients import along, gradient
 from plants.mechanics import Mechanism

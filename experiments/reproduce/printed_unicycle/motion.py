@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.printed_unicycle import reference
-from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES, VECTORS, N, expansion
+from experiments.reproduce.printed_unicycle import reference
+from experiments.reproduce.printed_unicycle.geometry import BODIES, COORDINATES, VECTORS, N, expansion
 from plants.core.elementary import atan2, cos, sin, sqrt
 from plants.core.linear_solve import solve_symmetric
 from plants.core.motion.trajectory import DivergedError
@@ -223,7 +223,7 @@ def torques(y: Sequence[Any], p: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     return pedal, -pedal, p["K3"] * y[1] + p["K4"] * y[6]
 
 
-def derivative(t, x, u, w, p):
+def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     """Rates of coordinates, of their rates and of the point of contact."""
     named = _named(p)
     way = named["Rw"] * x[8]
@@ -231,7 +231,7 @@ def derivative(t, x, u, w, p):
     return (*x[5:10], *found, way * cos(x[0]), way * sin(x[0]))
 
 
-def energy(t, x, u, w, p):
+def energy(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Kinetic and potential energy [J]."""
     named = _named(p)
     return balance(posture(x, named), named).energy

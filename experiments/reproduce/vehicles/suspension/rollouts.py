@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.vehicles.runs import EulerRuns, FormRuns
-from benchmarks.vehicles.suspension.verification import loop_forms
-from benchmarks.vehicles.suspension.verification.redundant import THETA, N, saddle
+from experiments.reproduce.vehicles.runs import EulerRuns, FormRuns
+from experiments.reproduce.vehicles.suspension import loop_forms
+from experiments.reproduce.vehicles.suspension.redundant import THETA, N, saddle
 from plants.core.accelerations import accelerations
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum

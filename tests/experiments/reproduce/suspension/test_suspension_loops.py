@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.vehicles.suspension.verification import loop_forms
-from benchmarks.vehicles.suspension.verification.loop_forms import ARRANGEMENTS, gains
+from experiments.reproduce.vehicles.suspension import loop_forms
+from experiments.reproduce.vehicles.suspension.loop_forms import ARRANGEMENTS, gains
 from plants.core.accelerations import accelerations
 from plants.suspension import SUSPENSION
 from plants.suspension.signals import REST
