@@ -132,7 +132,14 @@ def judged(compared: Sequence[Compared], name: str, title: str) -> tuple[ClaimVe
     table = ClaimTable(name, title, ("what", "published", "ours", "within its digits"), rows)
     off = [one for one in compared if not one.agrees]
     if not off:
-        return ClaimVerdict.AGREES, f"All {len(compared)} numbers agree to the digits given.", table
+        return ClaimVerdict.AGREES, f"All numbers compared ({len(compared)}) agree to the digits given.", table
     worst = max(off, key=lambda one: abs(one.ours - one.published) / max(abs(one.published), 1e-300))
     said = f"{worst.what}: {worst.published:.6g} published, {worst.ours:.6g} ours"
     return ClaimVerdict.DIFFERS, f"{len(off)} of {len(compared)} numbers differ; {said}.", table
+
+
+def spanned(values: Iterable[float]) -> str:
+    """Say from where to where numbers lie."""
+    found = list(values)
+    low, high = f"{min(found):.2g}", f"{max(found):.2g}"
+    return low if low == high else f"{low} to {high}"

@@ -13,12 +13,13 @@ import numpy as np
 import plants
 from experiments.report.drawing.svg import Bars, Chart, SvgLine
 from experiments.reproduce.motions import IMPLICIT_VAN_DER_POL, movement
-from experiments.reproduce.results import ClaimTable, ClaimVerdict, Reproduction
+from experiments.reproduce.results import ClaimTable, ClaimVerdict, Compared, Reproduction, judged, spanned
 from experiments.runtime.timing import Timing, alternate, ratio
+from plants import DivergedError
 
 if TYPE_CHECKING:
     from experiments.reproduce.registry import PublishedClaim
-    from plants import Plant
+    from plants import Plant, Trajectory
 
 LOOP_FREE, SOLVED = "loop_free", "solved"
 ITERATED = {"iterated": "fixed point", "iterated_exact": "Newton", "gauss_seidel": "Gauss-Seidel"}
@@ -64,12 +65,6 @@ def run_times(claim: PublishedClaim, plant: Plant) -> Reproduction:
 def _timed(plant: Plant, kind: str) -> dict[str, Timing]:
     runs = {mode: movement(plant, kind, mode, _STEPS) for mode in (*ITERATED, SOLVED, LOOP_FREE)}
     return alternate({mode: partial(run.run, _ROLLOUTS, _STEPS) for mode, run in runs.items()}, _TURNS)
-
-
-def spanned(values: list[float]) -> str:
-    """Say from where to where ratios lie."""
-    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
-    return low if low == high else f"{low} to {high}"
 
 
 def of_ratios(ratios: dict[str, dict[str, float]], published: Any) -> tuple[ClaimVerdict, str]:
@@ -132,4 +127,48 @@ def inertia_motion(claim: PublishedClaim) -> Reproduction:
         reason=reason,
         panels=tuple(charts),
         columns=3,
+    )
+
+
+def inertia_limit(claim: PublishedClaim) -> Reproduction:
+    """Start where the loop's gain exceeds 1: raw and filtered loop-free forms beside the solved loop."""
+    given, plant = claim.values, plants.get("nonlinear_inertia")
+    parameters = {"a3": given["a3"]}
+
+    def run(mode: str, q: float) -> Trajectory:
+        start = {"position": q, "velocity": 0.0}
+        return plants.simulate(
+            plant, given["t_end"], given["step"], initial=start, parameters=parameters, algebraic_loop=mode
+        )
+
+    try:
+        run(LOOP_FREE, given["lost_from"])
+        lost = False
+    except DivergedError:
+        lost = True
+    far, exact = run("loop_free_filtered", given["filtered_from"]), run(SOLVED, given["filtered_from"])
+    error = float(np.abs(far["position"] - exact["position"]).max())
+    verdict, reason, table = judged(
+        [
+            Compared("|q| at a gain of 1, m", given["limit"], given["a3"] ** -0.5, 0.005),
+            Compared("error of the filtered position, m", given["error"], error, 0.1 * given["error"]),
+        ],
+        "limit",
+        "Limit and error",
+    )
+    curves = (
+        SvgLine("solved", exact.time, exact["position"]),
+        SvgLine("filtered", far.time, far["position"], dashed=True),
+    )
+    apart = SvgLine("filtered less solved", far.time, far["position"] - exact["position"], colour=2)
+    how = "diverges" if lost else "does not diverge"
+    return Reproduction(
+        ours=f"gain 1 at {given['a3'] ** -0.5:.3f} m; raw form {how} from {given['lost_from']:g} m; error {error:.1e}",
+        verdict=verdict if lost else ClaimVerdict.DIFFERS,
+        reason=f"{reason} The raw form {how} from {given['lost_from']:g} m at {given['step']:g} s.",
+        panels=(
+            Chart(f"Motion from {given['filtered_from']:g} m", "time, s", "position, m", curves),
+            Chart("Error of the filtered form", "time, s", "m", (apart,)),
+        ),
+        tables=(table,),
     )
