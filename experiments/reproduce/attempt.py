@@ -36,6 +36,7 @@ def written(one: PublishedClaim, found: Reproduction, folder: Path) -> list[Path
     """Write picture and data; return their paths."""
     files = {f"{one.name}.svg": found.svg} if found.svg else {}
     files |= {f"{one.name}{name}.csv": text for name, text in found.data().items()}
+    files |= {f"{one.name}.md": found.page} if found.page else {}
     for name, text in files.items():
         atomic_files.write(folder / name, text)
     return [folder / name for name in files]

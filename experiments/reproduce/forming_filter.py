@@ -68,7 +68,7 @@ def runs(t_end: float = T_END) -> tuple[dict[str, Trajectory], dict[str, str]]:
 
 def acceleration(run: Trajectory) -> np.ndarray:
     """Acceleration at every step [n + 1], from the equation solved for it."""
-    solved = FILTER.derivative(0.0, tuple(run.states.T), (), tuple(run.group("disturbances").T), ())
+    solved = FILTER.derivative(0.0, tuple(run.states.T), (), tuple(run.group("disturbances").T), ())  # type: ignore[misc]
     return np.asarray(solved[1])
 
 

@@ -62,6 +62,8 @@ class Reproduction:
     tables : tuple of ClaimTable
     drawing : str
         An SVG file that stands instead of the panels.
+    page : str
+        A Markdown page of the claim's own.
     """
 
     ours: str
@@ -71,6 +73,7 @@ class Reproduction:
     columns: int = 2
     tables: tuple[ClaimTable, ...] = ()
     drawing: str = ""
+    page: str = ""
 
     @property
     def svg(self) -> str:

@@ -1,7 +1,7 @@
 """The car's six collected equations of motion as the source prints them, with its misprints or with them mended.
 
-Source: US 2004/0039555 A1, equations (2.89) to (2.111), in its own abbreviations. Each equation is a residual, left side
-less right side, linear in accelerations and multipliers: where it is mended it is the row M a - A' lambda - r of the
+Source: US 2004/0039555 A1, equations (2.89) to (2.111), in its own abbreviations. Each is a residual, left side less
+right side, linear in accelerations and multipliers: where it is mended it is the row M a - A' lambda - r of the
 equations that are added up point by point (`redundant.saddle`). A misprint is a name of :data:`MISPRINTS`.
 """
 
@@ -115,8 +115,20 @@ def _corner(axle: Axle, alpha: float, k: int, q: Any, v: Any, a: Any, misprint: 
     low = axle.b2 * sin(alpha)
     sign = 1.0 if misprint == "H1, H2" else -1.0
     return _Corner(
-        axle, z6, v[Z6 + k], a[Z6 + k], v[ETA + k], a[ETA + k], v[THETA + k], a[THETA + k],
-        Sag=sin(ag), Cag=cos(ag), Sage=sin(age), Cage=cos(age), Sagt=sin(agt), Cagt=cos(agt),
+        axle,
+        z6,
+        v[Z6 + k],
+        a[Z6 + k],
+        v[ETA + k],
+        a[ETA + k],
+        v[THETA + k],
+        a[THETA + k],
+        Sag=sin(ag),
+        Cag=cos(ag),
+        Sage=sin(age),
+        Cage=cos(age),
+        Sagt=sin(agt),
+        Cagt=cos(agt),
         B1=z6 * cos(age) + axle.c1 * cos(ag) + low,
         B2=axle.e1 * sin(agt) + axle.c2 * cos(ag) + low,
         B3=axle.e3 * sin(agt) + axle.c2 * cos(ag) + low,
@@ -126,7 +138,7 @@ def _corner(axle: Axle, alpha: float, k: int, q: Any, v: Any, a: Any, misprint: 
         E2=axle.c1 * sin(eta) + axle.b2 * cos(ge),
         H1=sign * axle.c2 * sin(theta) - axle.b2 * cos(gt),
         H2=sign * axle.c2 * cos(theta) + axle.b2 * sin(gt),
-    )  # fmt: skip
+    )
 
 
 class CollectedCar:
