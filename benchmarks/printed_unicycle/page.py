@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.printed_unicycle import effects
 from benchmarks.runner import pages
 from benchmarks.runner.pages import listed
-from experiments.reproduce.printed_unicycle import agreement
+from experiments.reproduce.printed_unicycle import agreement, effects
 from experiments.reproduce.printed_unicycle.agreement import (
     CORRECT,
     INSERTED,

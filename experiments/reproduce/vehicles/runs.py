@@ -74,11 +74,15 @@ class FormRuns:
 
     def rollouts(self, x: Sequence[float], varied: str, low: float, high: float, n: int, n_steps: int) -> np.ndarray:
         """Return states and steps reached [n, n_x + 1] of runs from one state that differ by one parameter."""
-        start = np.zeros((1, self.design.rows.count))
-        x = (*x, *(0.0,) * (len(self.plant.states) - len(x)))
-        fill_rows(start[0], self.design, {"x": x, ALIVE: (1.0,)} | self.bank.start(0, *self.key) | self.motion.start(x))
         numbers = np.tile(self.plant.nominal(), (n, 1))
         numbers[:, self.plant.index("parameters", varied)] = np.linspace(low, high, n)
+        return self.of(x, numbers, n_steps)
+
+    def of(self, x: Sequence[float], numbers: Array, n_steps: int) -> np.ndarray:
+        """Return states and steps reached [n, n_x + 1] of runs from one state with parameters [n, n_p]."""
+        n, start = len(numbers), np.zeros((1, self.design.rows.count))
+        x = (*x, *(0.0,) * (len(self.plant.states) - len(x)))
+        fill_rows(start[0], self.design, {"x": x, ALIVE: (1.0,)} | self.bank.start(0, *self.key) | self.motion.start(x))
         codes, keys, series = stream_arrays([self.bank.streams(0)], [s.name for s in self.design.streams], [self.key])
         job = RolloutJob(start, numbers, codes, keys, series, n_steps, self.step, 0, self.bank.every(0))
         results, _, _ = run(self.kernel, job, grid(1, n, self.design.lanes), threads=1)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.printed_unicycle import effects, page
+from benchmarks.printed_unicycle import page
 from benchmarks.runner import pages
-from experiments.reproduce.printed_unicycle import agreement, reference
+from experiments.reproduce.printed_unicycle import agreement, effects, reference
 from experiments.reproduce.printed_unicycle import motion as printed_unicycle_motion
 from experiments.reproduce.printed_unicycle.agreement import (
     CORRECT,

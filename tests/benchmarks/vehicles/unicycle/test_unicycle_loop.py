@@ -7,20 +7,17 @@ import pytest
 
 from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.unicycle.loop import (
-    APART,
     CASES,
-    SCHEMES,
     STEPS,
     WAYS,
     UnicycleLoopFindings,
     as_section,
     drawn_angles,
     error,
-    motions,
     page,
     solution,
-    threshold,
 )
+from experiments.reproduce.vehicles.unicycle.delayed import APART, SCHEMES, motions, threshold
 from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, upright
 from experiments.reproduce.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
 from experiments.runtime.timing import Timing

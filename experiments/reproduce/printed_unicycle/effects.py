@@ -58,11 +58,16 @@ def measured() -> Effects:
         cases(),
         off("gamma"),
         off("alpha"),
-        {form: motion.run(T_END, reference.START_T1, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()},
+        yaws(),
         {form: np.array([_end(speed, nh) for speed in SPEEDS]) for form, nh in FORMS.items()},
         {form: drift(fall) for form, fall in falls.items()},
         float(gaps.max()),
     )
+
+
+def yaws() -> dict[str, np.ndarray]:
+    """Yaw over the nominal run of `T_END`, with the term and as printed [rad]."""
+    return {form: motion.run(T_END, reference.START_T1, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()}
 
 
 def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -145,7 +150,9 @@ def drawing(found: Effects) -> str:
         shown = found.yaw[form][::10]
         yaw.append(SvgLine(title, 10.0 * STEP * np.arange(len(shown)), shown, dashed=form == "printed"))
         ends.append(SvgLine(title, SPEEDS, found.ends[form], dots=True, dashed=form == "printed"))
-    return figure([
-        Chart("nominal run at 1.5 m/s", "time, s", "yaw, rad", tuple(yaw)),
-        Chart(f"after {T_END:g} s", "speed, m/s", "yaw, rad", tuple(ends)),
-    ])  # fmt: skip
+    return figure(
+        [
+            Chart("nominal run at 1.5 m/s", "time, s", "yaw, rad", tuple(yaw)),
+            Chart(f"after {T_END:g} s", "speed, m/s", "yaw, rad", tuple(ends)),
+        ]
+    )
