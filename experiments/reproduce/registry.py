@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from experiments.reproduce.results import Reproduction
 
 FOLDER = Path(__file__).parent / "declarations"
-SUBJECTS = ("scheme", "oscillators", "forming_filter", "car", "unicycle")
+SUBJECTS = ("scheme", "oscillators", "forming_filter", "car", "unicycle", "vehicle")
 """In the order of the page."""
 
 
