@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from experiments.reproduce.results import Reproduction
 
 FOLDER = Path(__file__).parent / "declarations"
-SUBJECTS = ("scheme", "oscillators", "forming_filter", "car", "unicycle", "vehicle")
+SUBJECTS = (
+    "scheme",
+    "oscillators",
+    "forming_filter",
+    "car",
+    "unicycle",
+    "vehicle",
+    "gauss",
+    "quasi_velocities",
+    "elimination",
+)
 """In the order of the page."""
 
 

@@ -37,10 +37,10 @@ def car_run_time(claim: PublishedClaim) -> Reproduction:
     calls = {" ".join(way): partial(run.run, _ROLLOUTS, _STEPS) for way, run in runs.items()}
     times = alternate(calls, _TURNS)
     free = times[f"{_FORM} loop_free"]
-    over = {f"{words} / loop-free": ratio(times[f"{_FORM} {mode}"], free)[1] for mode, words in _WAYS.items()}
+    over = {f"{words} / loop-free": ratio(times[f"{_FORM} {mode}"], free)[0] for mode, words in _WAYS.items()}
     verdict, reason = of_ratios({"fixed": over}, claim.values)
-    ns = {name: 1e9 * one.median / (_ROLLOUTS * _STEPS) for name, one in times.items()}
-    solved = ratio(times["minimal solved"], free)[1]
+    ns = {name: 1e9 * one.best / (_ROLLOUTS * _STEPS) for name, one in times.items()}
+    solved = ratio(times["minimal solved"], free)[0]
     return Reproduction(
         ours=f"{spanned(over.values())} times",
         verdict=verdict,
@@ -211,10 +211,14 @@ def car_entropy_rates(claim: PublishedClaim) -> Reproduction:
     ]
     checked, reason, table = judged(compared, "integrals", "Integrals over the free motion")
     charts = [
-        Chart("Printed rates, repaired", "time, s", "rad²/s³, m²/s³",
-              tuple(SvgLine(kind, run.time[::20], row[::20]) for kind, row in zip(_KINDS, grouped, strict=True))),
+        Chart(
+            "Printed rates, repaired",
+            "time, s",
+            "rad²/s³, m²/s³",
+            tuple(SvgLine(kind, run.time[::20], row[::20]) for kind, row in zip(_KINDS, grouped, strict=True)),
+        ),
         Chart("Heat of dampers and tyres", "time, s", "W", (SvgLine("heat", run.time[::20], heat[::20]),)),
-    ]  # fmt: skip
+    ]
     agrees = "agree with the specification's" if checked is ClaimVerdict.AGREES else f"do not: {reason}"
     return Reproduction(
         ours=f"{lost:.2f} J dissipated; integrals " + ", ".join(f"{value:.3g}" for value in found),

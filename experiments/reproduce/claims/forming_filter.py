@@ -134,7 +134,7 @@ def forming_filter_time_complexity(_: PublishedClaim) -> Reproduction:
         mode: float(np.polyfit(np.log(_COUNTS), np.log([found[f"{mode} {n}"].best for n in _COUNTS]), 1)[0])
         for mode in moved
     }
-    over = ratio(found[f"{WITH} {_COUNTS[-1]}"], found[f"{WITHOUT} {_COUNTS[-1]}"])[1]
+    over = ratio(found[f"{WITH} {_COUNTS[-1]}"], found[f"{WITHOUT} {_COUNTS[-1]}"])[0]
     curves = tuple(
         SvgLine(words, _COUNTS, [1e3 * found[f"{mode} {n}"].best for n in _COUNTS], dots=True)
         for mode, words in ((WITH, "with the loop"), (WITHOUT, "without"))

@@ -14,8 +14,8 @@ import numpy as np
 import plants
 from experiments.report.drawing.svg import Chart, SvgLine
 from experiments.reproduce.results import ClaimVerdict, Compared, Reproduction, judged
-from experiments.reproduce.vehicles.balancing_vehicle import RADIUS, REFERENCE, STUDY, studies
-from plants.balancing_vehicle import BALANCING_VEHICLE_NO_SLIP
+from experiments.reproduce.vehicles.balancing_vehicle import RADIUS, REFERENCE, studies
+from plants.balancing_vehicle import BALANCING_VEHICLE_NO_SLIP, STUDY
 from plants.contact.gaps import PENETRATION, RESTITUTION, RESTITUTION_FROM_ABOVE, averaged
 from plants.excitation import Sine
 

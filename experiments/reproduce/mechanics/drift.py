@@ -82,12 +82,9 @@ def forms(name: str) -> dict[str, Plant]:
     """Return a system in every form whose drift is compared."""
     made = mechanisms.SYSTEMS[name]
     quasi = made().build("quasi", check=False)
+    kinds = (mechanism_forms.ROUTH, mechanism_forms.GAUSS, mechanism_forms.MAGGI, mechanism_forms.CHAPLYGIN)
     found = {
-        mechanism_forms.ROUTH: made().build("routh", check=False),
-        mechanism_forms.GAUSS: made().build("gauss", check=False),
-        mechanism_forms.MAGGI: made().build("maggi", check=False),
-        mechanism_forms.CHAPLYGIN: made().build("chaplygin", check=False),
-        mechanism_forms.FED_BACK: made().build("routh", stabilise=mechanism_forms.BAUMGARTE, check=False),
+        **mechanism_forms.forms(name, *kinds, mechanism_forms.FED_BACK),
         PROJECTED: made().build("routh", stabilise="project", check=False),
         mechanism_forms.QUASI: quasi,
     }
@@ -147,7 +144,7 @@ class Passage:
 
 def singular_forms() -> dict[str, Plant]:
     """Return the slider-crank in the forms that are compared."""
-    made, found = mechanisms.SYSTEMS[SYSTEM], mechanism_forms.forms(SYSTEM)
+    made = mechanisms.SYSTEMS[SYSTEM]
     chosen = (
         mechanism_forms.PIVOTED,
         mechanism_forms.ROUTH,
@@ -155,7 +152,8 @@ def singular_forms() -> dict[str, Plant]:
         mechanism_forms.FED_BACK,
         mechanism_forms.QUASI,
     )
-    kept = {name: found[name] for name in chosen}
+    built = mechanism_forms.forms(SYSTEM, *chosen)
+    kept = {name: built[name] for name in chosen}
     kept[PROJECTED] = made().build("routh", stabilise="project", check=False)
     kept[QUASI_PROJECTED] = made().build("quasi", stabilise="project", check=False)
     return kept

@@ -14,6 +14,8 @@ from plants.mechanics.forms.reduced import reduced
 from plants.mechanics.forms.solving import solve_pivoted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plants.core.plant import Plant
     from plants.mechanics import Mechanism
     from plants.mechanics.equations import Equations
@@ -31,22 +33,23 @@ AS_DERIVED = "quasi, as derived"
 TAPED = "quasi, on the tape"
 
 
-def forms(name: str) -> dict[str, Plant]:
-    """Return a system in every form whose cost is compared, by the form's name."""
+def forms(name: str, *wanted: str) -> dict[str, Plant]:
+    """Return a system in the wanted forms whose costs are compared, or in all, by the form's name."""
     made = SYSTEMS[name]
     routh = made().build("routh", check=False)
-    return {
-        PIVOTED: replace(routh, derivative=partial(_by_elimination, routh.equations)),
-        ROUTH: routh,
-        FED_BACK: made().build("routh", stabilise=BAUMGARTE, check=False),
-        GAUSS: made().build("gauss", check=False),
-        MAGGI: made().build("maggi", check=False),
-        CHAPLYGIN: made().build("chaplygin", check=False),
-        TAPED: _quasi(made(), "tape"),
-        AS_DERIVED: _quasi(made(), "symbols, as derived"),
-        NORMAL: _quasi(made(), "symbols"),
-        QUASI: made().build("quasi", check=False),
+    makers: dict[str, Callable[[], Plant]] = {
+        PIVOTED: lambda: replace(routh, derivative=partial(_by_elimination, routh.equations)),
+        ROUTH: lambda: routh,
+        FED_BACK: lambda: made().build("routh", stabilise=BAUMGARTE, check=False),
+        GAUSS: lambda: made().build("gauss", check=False),
+        MAGGI: lambda: made().build("maggi", check=False),
+        CHAPLYGIN: lambda: made().build("chaplygin", check=False),
+        TAPED: lambda: _quasi(made(), "tape"),
+        AS_DERIVED: lambda: _quasi(made(), "symbols, as derived"),
+        NORMAL: lambda: _quasi(made(), "symbols"),
+        QUASI: lambda: made().build("quasi", check=False),
     }
+    return {form: make() for form, make in makers.items() if not wanted or form in wanted}
 
 
 def traced(plant: Plant, block: Any) -> Program:
