@@ -197,11 +197,12 @@ def car_entropy_rates(claim: PublishedClaim) -> Reproduction:
     start = (*(a + b for a, b in zip(REST[:7], _OFFSETS, strict=True)), *_SPEEDS)
     run = plants.simulate(SUSPENSION, _T_END, 2.5e-4, initial=start, inputs=[*dampers, 0.0, 0.0, 0.0, 0.0])
     flat = (0.0,) * 8
-    rates = np.array([loop_forms.printed_rates(tuple(x), flat, p) for x in run.states], float)
-    grouped = np.stack([rates[:, 0], rates[:, 1], *(rates[:, k : k + 4].sum(axis=1) for k in (2, 6, 10))])
+    x = tuple(run.states.T)
+    rates = np.array([np.broadcast_to(rate, run.time.shape) for rate in loop_forms.printed_rates(x, flat, p)])
+    grouped = np.stack([rates[0], rates[1], *(rates[k : k + 4].sum(axis=0) for k in (2, 6, 10))])
     found = np.trapezoid(grouped, run.time, axis=1)
-    rate: Any = SUSPENSION.entropy_rate
-    heat = np.array([float(rate(0.0, tuple(x), (*dampers, *flat[:4]), flat, p)) for x in run.states])
+    entropy: Any = SUSPENSION.entropy_rate
+    heat = np.asarray(entropy(0.0, x, (*dampers, *flat[:4]), flat, p))
     lost = float(np.trapezoid(heat, run.time))
     values = claim.values
     compared = [Compared("dissipated, J", values["dissipated"], lost, 0.01)]

@@ -127,7 +127,7 @@ def quasi_positions(claim: PublishedClaim) -> Reproduction:
         verdict=ClaimVerdict.DIFFERS,
         reason=(
             f"A drift of {found[QUASI]:.0e} m² is left, {found['Routh'] / found[QUASI]:,.0f} times less than with "
-            f"multipliers ({told} within a factor of {_NEAR:g}): practically true, not strictly. Projection leaves 0."
+            f"multipliers ({told} within a factor of {_NEAR:g}): practically true, not strictly."
         ),
         panels=(_so_far(runs, 1, "Cartesian double pendulum: |phi|, m²"), _so_far(runs, 2, "Error of the energy, J")),
         tables=(

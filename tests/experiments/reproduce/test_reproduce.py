@@ -26,7 +26,7 @@ CHEAP = {
     "elimination_order": AGREES,
     "forming_filter_limit": AGREES,
     "forming_filter_portrait_with": MISSING,
-    "forming_filter_position": AGREES,
+    "forming_filter_position": MISSING,
     "gauss_pinned_body": AGREES,
     "gauss_plane_body": AGREES,
     "gauss_rigid_body": AGREES,
