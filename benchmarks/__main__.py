@@ -29,9 +29,9 @@ from benchmarks.engine import (
 )
 from benchmarks.gpu import families
 from benchmarks.gpu import loops as gpu_loops
-from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
+from benchmarks.mechanics import contacts, derivation, expression_size, formulations, lost_by_form, sharing, two_ways
 from benchmarks.runner import machine, report
-from benchmarks.runner.timing import FULL, QUICK
+from benchmarks.runner.size import FULL, QUICK
 from benchmarks.search import design_share, generations
 from benchmarks.structure import command as structure
 from benchmarks.vehicles.balancing_vehicle import runs
@@ -41,7 +41,7 @@ from benchmarks.vehicles.unicycle import loop as unicycle_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "million": closed_loop.million,
@@ -72,8 +72,8 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "inference_forms": inference_forms.inference_forms,
     "two_ways": two_ways.two_ways,
     "formulations": formulations.formulations,
-    "drift": drift.drifts,
-    "singular_position": drift.singular_position,
+    "drift": lost_by_form.drifts,
+    "singular_position": lost_by_form.singular_position,
     "derivation": derivation.derivation,
     "suspension_loop": loop.suspension_loop,
     "unicycle_loop": unicycle_loop.unicycle_loop,

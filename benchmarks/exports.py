@@ -27,7 +27,7 @@ from flcs.inference.rule_base import full_grid
 from sscq.situations.situation_sets import standard_sets
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from flcs.export.proof import Proof
 
 _CASES = (

@@ -18,9 +18,9 @@ from benchmarks import exports
 from benchmarks.accuracy.forward_mode import tangents
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection, at_most
-from benchmarks.runner.timing import alternate, ratio
 from controllers import PID
 from experiments.runtime.tables import markdown_table
+from experiments.runtime.timing import alternate, ratio
 from flcs import FuzzyController
 from plants.core.kernel.kernel import LANES
 from sscq.loop.closed_loop import ClosedLoop
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
     from plants import Plant
 
 _CASES = (

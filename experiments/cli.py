@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import importing, lint
 from experiments.log import arguments as log_arguments
+from experiments.reproduce import arguments as reproduce_arguments
 from experiments.runtime.errors import UserError, tell, user_errors
 from experiments.runtime.versions import versions
 
@@ -33,7 +34,19 @@ _JOBS = {
     "export": "write a stored knowledge base as code for where controllers run, and prove every file",
 }
 _OTHERS = ["assess", "commission", "identify", "shadow", "verify"]
-_OTHERS += ["report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache", "completion"]
+_OTHERS += [
+    "report",
+    "replay",
+    "reproduce",
+    "certify",
+    "surrogate",
+    "plants",
+    "check",
+    "lint",
+    "import",
+    "cache",
+    "completion",
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -75,6 +88,9 @@ def parser() -> argparse.ArgumentParser:
     _add_logs(commands)
     _add_report(commands)
     _add_replay(commands)
+    reproduce_arguments.add_arguments(
+        commands.add_parser("reproduce", help="compute what the method's sources claim, and say whether it holds")
+    )
     _add_certify(commands)
     _add_surrogate(commands)
     _add_plants(commands)

@@ -6,94 +6,40 @@ of white noise, with the loop and without.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import plants
-from benchmarks.engine.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection, aim, at_most
-from benchmarks.runner.timing import Timing, alternate, ratio
-from plants import DivergedError, Plant, Quantity
-from plants.excitation import WhiteNoise
+from experiments.report.drawing import svg
+from experiments.reproduce import forming_filter
+from experiments.reproduce.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
+from experiments.reproduce.registry import claim
+from experiments.runtime.timing import Timing, alternate, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmarks.engine.motions import Movement
-    from benchmarks.runner.timing import Size
-    from plants import Trajectory
-
-
-SOLVED, WITH, WITHOUT = "solved", "iterated", "loop_free"
-# The source's coefficients. The loop gain is a3 q^2 / a0: above 1 for |q| > 0.22 m, which this noise hardly reaches.
-_A0, _A1, _A2, _A3, _A4, _STIFFNESS = 0.01, 0.5, 0.0, 0.2, 0.2, 1.0
-_NOISE = WhiteNoise(0.004, hold=0.1)
-_T_END, _STEP = 30.0, 0.005  # s
-
-
-def _acceleration(t: Any, x: Any, a: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ARG001  (a block)
-    """q'' from (a0 + a3 q^2) q'' + a1 q^2 q' + a2 q^3 + a3 q q'^2 + a4 q' + q = xi, with q'' on the right as well."""
-    q, v = x
-    rest = w[0] - (_A1 * q * q + _A4) * v - _A2 * q * q * q - _A3 * q * v * v - _STIFFNESS * q
-    return ((rest - _A3 * q * q * a[0]) / _A0,)
-
-
-FILTER = Plant(
-    name="forming_filter",
-    states=(Quantity("position", "m", 0.0, -10.0, 10.0), Quantity("velocity", "m/s", 0.0, -1e3, 1e3)),
-    disturbances=(Quantity("noise", "N"),),
-    acceleration=_acceleration,
-    text="Nonlinear forming filter of US 2004/0039555: coloured, not Gaussian, from white noise.",
-)
+    from benchmarks.runner.size import Size
+    from experiments.reproduce.motions import Movement
+    from plants import Plant, Trajectory
 
 
 def add_to(section: FigureSection, size: Size) -> None:
     """Add the figures of the filter, and how far each way to treat its loop is from the solved one."""
-    t_end = min(_T_END, size.steps * _STEP * 6.0)
-    runs: dict[str, Trajectory] = {}
-    for mode in (SOLVED, WITH, WITHOUT):
-        try:
-            runs[mode] = plants.simulate(
-                FILTER, t_end, _STEP, algebraic_loop=mode, disturbances={"noise": _NOISE}, seed=3
-            )
-        except DivergedError as error:
-            section.notes.append(f"Forming filter, {mode}: {error}")
+    runs, failed = forming_filter.runs(min(forming_filter.T_END, size.steps * forming_filter.STEP * 6.0))
+    section.notes += [f"Forming filter, {mode}: {error}" for mode, error in failed.items()]
     for mode, run in runs.items():
-        gap = float(np.abs(run.states - runs[SOLVED].states).max())
+        gap = float(np.abs(run.states - runs[forming_filter.SOLVED].states).max())
         section.figure(f"forming filter, {mode}: largest distance from solved", gap, "m, m/s")
-    shown = {words: runs[mode] for words, mode in (("with the loop", WITH), ("without", WITHOUT)) if mode in runs}
-    section.figures["forming_filter.svg"] = svg.figure(_panels(shown))
-
-
-def acceleration(run: Trajectory) -> np.ndarray:
-    """Acceleration at every step [n + 1], from the equation solved for it."""
-    solved = FILTER.derivative(0.0, tuple(run.states.T), (), tuple(run.group("disturbances").T), ())
-    return np.asarray(solved[1])
+    named = (("with the loop", forming_filter.WITH), ("without", forming_filter.WITHOUT))
+    section.figures["forming_filter.svg"] = svg.figure(_panels({w: runs[mode] for w, mode in named if mode in runs}))
 
 
 def _panels(runs: dict[str, Trajectory]) -> list[svg.Chart]:
-    signals = {
-        "position [m]": lambda run: run["position"],
-        "velocity [m/s]": lambda run: run["velocity"],
-        "acceleration [m/s²]": acceleration,
-    }
-    over_time = [
-        svg.Chart(
-            f"Forming filter: {label.split()[0]}", "t [s]", label,
-            tuple(svg.SvgLine(w, r.time, pick(r), dashed=k > 0) for k, (w, r) in enumerate(runs.items())),
-        )
-        for label, pick in signals.items()
-    ]  # fmt: skip
-    portraits = [
-        svg.Chart(
-            f"Phase portrait, {words}", "position [m]", "velocity [m/s]",
-            (svg.SvgLine(words, run["position"], run["velocity"], colour=k),),
-        )
-        for k, (words, run) in enumerate(runs.items())
-    ]  # fmt: skip
-    return [*over_time, *portraits, *_difference(runs)]
+    charts = [forming_filter.over_time(runs, name) for name in forming_filter.SIGNALS]
+    portraits = [forming_filter.portrait(words, run, k) for k, (words, run) in enumerate(runs.items())]
+    return [*charts, *portraits, *_difference(runs)]
 
 
 def _difference(runs: dict[str, Trajectory]) -> list[svg.Chart]:
@@ -106,13 +52,8 @@ def _difference(runs: dict[str, Trajectory]) -> list[svg.Chart]:
 
 
 # Run time of the loop over the loop-free run time, US 2004/0039555 and WO 2004/012098; none is given for the rest.
-PUBLISHED = {
-    ("van_der_pol_implicit", "free"): 2.8,
-    ("van_der_pol_implicit", "controlled"): 2.7,
-    ("nonlinear_inertia", "free"): 4.0,
-    ("nonlinear_inertia", "excited"): 3.4,
-    ("nonlinear_inertia", "controlled"): 3.3,
-}
+_CLAIMED = {"van_der_pol_implicit": "van_der_pol_run_time", "nonlinear_inertia": "inertia_run_time"}
+PUBLISHED = {(plant, kind): ratio for plant, name in _CLAIMED.items() for kind, ratio in claim(name).values.items()}
 EXACT, BASE = "solved", "loop_free"
 _NS = 1e9
 _POSED = (

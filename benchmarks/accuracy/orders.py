@@ -14,15 +14,15 @@ import numpy as np
 
 from benchmarks.accuracy import known_solutions as processes
 from benchmarks.accuracy.known_solutions import EXACT, LOAD, MOTOR, VOLTAGE, exact_at, motor_at
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection
+from experiments.report.drawing import svg
 from plants.core.motion.integrators import INTEGRATORS
 from plants.excitation.stochastic import euler_maruyama, milstein, stochastic_heun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 WITHIN = 0.15  # for the next power of the step, which a measured order contains
 DESIGNED = {"euler": 1.0, "heun": 2.0, "rk2": 2.0, "rk4": 4.0, "rosenbrock": 3.0}

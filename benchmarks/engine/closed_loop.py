@@ -19,14 +19,14 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.runner.report import FigureSection, at_most
-from benchmarks.runner.timing import Timing, alternate, clock, ratio
+from experiments.runtime.timing import Timing, alternate, clock, ratio
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from sscq.loop.closed_loop import ClosedLoop
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import plants
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import alternate, ratio
 from controllers import PID
+from experiments.runtime.timing import alternate, ratio
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from plants.core.kernel import machine_code
@@ -18,7 +18,7 @@ from sscq import Situation
 from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _AIM = 5.0  # times
 

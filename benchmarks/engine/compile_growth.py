@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection
+from experiments.report.drawing import svg
 from plants.core.elementary import sin
 from plants.core.kernel import kernel as kernels
 from plants.core.kernel import lanes, machine_code
@@ -17,7 +17,7 @@ from plants.core.kernel.lanes import LaneLoop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.core.kernel.lanes import Lane
 
 _SIZES = (500, 1000, 2000, 5000, 10000)

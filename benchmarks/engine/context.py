@@ -13,14 +13,14 @@ import numpy as np
 import sscq
 from benchmarks.engine import case
 from benchmarks.engine.case import chain
-from benchmarks.engine.motions import OpenLoop
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import Timing, alternate, clock, ratio
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants import Plant
 
 

@@ -11,7 +11,7 @@ from benchmarks.runner.own_process import STATES, cold_and_warm
 
 if TYPE_CHECKING:
     from benchmarks.runner.report import FigureSection
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _PARTS = {
     "imports": "imports (numpy and the packages)",
@@ -53,7 +53,7 @@ def start(size: Size) -> FigureSection:
     """Run cold and warm processes in turns: one plant in all its parts, all others as a whole."""
     import plants
     from benchmarks.runner.report import FigureSection
-    from benchmarks.runner.timing import Timing
+    from experiments.runtime.timing import Timing
 
     section = FigureSection("start", "Cold and warm start to the first result")
     first = "van_der_pol"

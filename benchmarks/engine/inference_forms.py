@@ -10,14 +10,14 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, alternate, clock
+from experiments.runtime.timing import Timing, alternate, clock
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.output_sets import OutputSets
 from flcs.inference.rule_base import full_grid
 from sscq import evaluate
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _CANDIDATES = 256
 _AGREE = 0.02  # of the gain box: the kernel's grid of 65 points, and crossings of sets that neither has as a point

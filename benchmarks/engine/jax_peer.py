@@ -16,14 +16,14 @@ import numpy as np
 from benchmarks.engine import case
 from benchmarks.runner.own_process import result_of
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import Timing, alternate, ratio
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.core.kernel.lanes import Lane, LaneLoop, fuse
 from plants.core.tracing.trace import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from sscq.loop.closed_loop import ClosedLoop
 
 _AGREEMENT = 1e-9  # relative, as for the loop in C: XLA fuses in other places

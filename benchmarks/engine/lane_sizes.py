@@ -17,16 +17,17 @@ import numpy as np
 
 from benchmarks.engine import case, closed_loop
 from benchmarks.engine.closed_loop import instructions
-from benchmarks.runner import machine, svg
+from benchmarks.runner import machine
 from benchmarks.runner.report import FigureSection, at_least, at_most
-from benchmarks.runner.timing import alternate, ratio
+from experiments.report.drawing import svg
+from experiments.runtime.timing import alternate, ratio
 from plants.core.kernel import kernel
 from plants.core.kernel.kernel import ALIVE
 from plants.core.kernel.lanes import LaneLoop, Text, fuse
 from plants.core.printers import c, c_kernels
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.core.kernel.kernel import KernelDesign
     from sscq.loop.closed_loop import ClosedLoop
 

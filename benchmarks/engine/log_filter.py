@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import alternate, ratio
+from experiments.runtime.timing import alternate, ratio
 from plants.core.kernel.kernel import LANES
 from plants.identification.lane_filter import each_log_likelihood
 from plants.identification.record import LoopRecord
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.identification.row import PlantStructure
 
     Array = NDArray[np.float64]

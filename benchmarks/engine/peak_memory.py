@@ -15,7 +15,7 @@ from benchmarks.runner.own_process import result_of
 from benchmarks.runner.report import FigureSection
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _MIB = 2**20
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from benchmarks.engine import case, closed_loop
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, alternate, clock, ratio
+from experiments.runtime.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from sscq.loop.closed_loop import ClosedLoop
 
 _MU = case.PLANT.parameters[0].nominal

@@ -9,14 +9,14 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.engine.case import chain
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, alternate
+from experiments.report.drawing import svg
+from experiments.runtime.timing import Timing, alternate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _MASSES = (1, 3, 5, 7, 9, 12)  # 2 to 24 states
 _CANDIDATES = (1, 4, 16, 64, 256, 1024, 4096)

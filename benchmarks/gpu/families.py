@@ -24,7 +24,7 @@ from sscq import Situation
 from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 PROCESSOR = "sm_90"
 _STEP = Situation("step", reference=0.4)

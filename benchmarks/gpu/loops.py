@@ -14,8 +14,8 @@ from benchmarks.engine.compilation import rules
 from benchmarks.gpu import cuda_c, jax_loop
 from benchmarks.runner.own_process import result_of
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, clock, ratio
 from controllers import PID
+from experiments.runtime.timing import Timing, clock, ratio
 from flcs import FuzzyController
 from plants.core.gpu import driver
 from plants.core.gpu.run import Prepared
@@ -27,7 +27,7 @@ from sscq.loop.closed_loop import ClosedLoop
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 _ROUNDS = 5
 _LANES = 20_000  # rollouts of the CPU for each of its threads

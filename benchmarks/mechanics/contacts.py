@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.engine.motions import OpenLoop
-from benchmarks.runner import svg
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import alternate, ratio
+from experiments.report.drawing import svg
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import alternate, ratio
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
 from plants.mechanics.runs.event_driven import simulate_contacts
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.mechanics.runs.event_driven import ContactRun
 
 GRAVITY = 9.81

@@ -11,7 +11,8 @@ from benchmarks.runner.own_process import cold_and_warm
 
 if TYPE_CHECKING:
     from benchmarks.runner.report import FigureSection
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
 
 LARGEST = "cart (3 links)"
 AIMS = {"cold": 5.0, "warm": 1.0}  # s, from the declaration to the first step
@@ -23,7 +24,7 @@ def measure(name: str) -> dict[str, float]:
     """Return the times [s] of the parts of a mechanism's first step, in this process."""
     begin = time.perf_counter()
     import plants
-    from benchmarks.mechanics.mechanisms import SYSTEMS, start
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS, start
 
     imported = time.perf_counter()
     plant = SYSTEMS[name]().build()
@@ -48,9 +49,9 @@ def first_steps(name: str, rounds: int) -> dict[tuple[str, str], list[float]]:
 
 def blocks(name: str, size: Size) -> dict[str, Timing]:
     """Return the times of deriving M, c, A and gam, in turns."""
-    from benchmarks.mechanics.mechanisms import SYSTEMS
     from benchmarks.mechanics.peers import Sympy
-    from benchmarks.runner.timing import alternate
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS
+    from experiments.runtime.timing import alternate
     from plants.mechanics.algebra.blocks import blocks_of
     from plants.mechanics.algebra.calculus import Taped
     from plants.mechanics.algebra.symbolic import Symbolic
@@ -66,7 +67,7 @@ def kane(size: Size) -> dict[str, Timing]:
     import numpy as np
 
     from benchmarks.mechanics.peers import RollingDisk
-    from benchmarks.runner.timing import alternate
+    from experiments.runtime.timing import alternate
 
     disk, steps = RollingDisk(), 50
     state = np.array([0.0, 0.2, 0.0, 0.0, 6.0 + 0.5 * np.sin(0.2), 0.5 * np.cos(0.2)])
@@ -76,7 +77,7 @@ def kane(size: Size) -> dict[str, Timing]:
 
 def derivation(size: Size) -> FigureSection:
     """Measure first steps and derivations."""
-    from benchmarks.mechanics.mechanisms import SYSTEMS
+    from experiments.reproduce.mechanics.mechanisms import SYSTEMS
 
     names = list(SYSTEMS)[: size.plants + 3]
     return section_of(first_steps(LARGEST, size.repeats), {name: blocks(name, size) for name in names}, kane(size))
@@ -87,7 +88,7 @@ def section_of(
 ) -> FigureSection:
     """Put the figures into a section."""
     from benchmarks.runner.report import FigureSection, aim
-    from benchmarks.runner.timing import Timing, ratio
+    from experiments.runtime.timing import Timing, ratio
 
     section = FigureSection("derivation", "From a mechanism's declaration to its first compiled step")
     for (state, part), seconds in steps.items():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from benchmarks.mechanics import systems
 from benchmarks.runner.report import FigureSection
+from experiments.reproduce.mechanics import systems
 from experiments.runtime.tables import markdown_table
 from plants.core.sharing.sharing import operations
 from plants.core.tracing.tape import Traced
@@ -23,7 +23,7 @@ from plants.mechanics.forms.chaplygin.named_scalars import in_order
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.mechanics import Mechanism
     from plants.mechanics.declaration.declaration import MechanismDeclaration
 

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.engine.motions import OpenLoop
-from benchmarks.mechanics import mechanism_forms, mechanisms, peers
+from benchmarks.mechanics import peers
 from benchmarks.runner import machine
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import alternate, ratio
+from experiments.reproduce.mechanics import mechanism_forms, mechanisms
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import alternate, ratio
 from plants.core.kernel.kernel import LANES
 from plants.core.motion.integrators import EVALUATIONS
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
 
 STEP = 1e-3  # s
 _STEPS = 500

@@ -11,12 +11,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.mechanics import derivation, drift, formulations
-from benchmarks.mechanics import mechanism_forms as kinds
+from benchmarks.mechanics import derivation, formulations, lost_by_form
 from benchmarks.mechanics.formulations import LAPACK, WIDER
-from benchmarks.mechanics.mechanisms import SYSTEMS
 from benchmarks.runner import pages
 from benchmarks.runner.pages import listed, median, span
+from experiments.reproduce.mechanics import drift
+from experiments.reproduce.mechanics import mechanism_forms as kinds
+from experiments.reproduce.mechanics.mechanisms import SYSTEMS
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from benchmarks.mechanics.drift import Drift, Passage
     from benchmarks.mechanics.formulations import Costs
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.reproduce.mechanics.drift import Drift, Passage
+    from experiments.runtime.timing import Timing
 
     AllCosts = Mapping[str, Costs]
     Runs = Mapping[tuple[str, float], Drift | None]
@@ -53,8 +55,8 @@ def measured(size: Size) -> FormulationFindings:
     costs = formulations.all_costs(size)
     return FormulationFindings(
         costs,
-        drift.all_drifts(size),
-        drift.passages(),
+        lost_by_form.all_drifts(size),
+        lost_by_form.passages(),
         derivation.first_steps(derivation.LARGEST, size.repeats),
         {name: derivation.blocks(name, size) for name in costs},
         derivation.kane(size),
@@ -71,8 +73,8 @@ def page(found: FormulationFindings, about: Mapping[str, object]) -> str:
 def write(found: FormulationFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its drawing into a folder."""
     (folder / "formulations.md").write_text(page(found, about), encoding="utf-8")
-    drawing = drift.figure(found.drifts[drift.DRAWN], drift.STEPS[0])
-    (folder / drift.FIGURE).write_text(drawing, encoding="utf-8")
+    drawing = drift.figure(found.drifts[lost_by_form.DRAWN], drift.STEPS[0])
+    (folder / lost_by_form.FIGURE).write_text(drawing, encoding="utf-8")
 
 
 # ---------------------------------------------------------------------------------------------------------------- costs

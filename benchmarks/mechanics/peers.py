@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.mechanics.mechanism_forms import traced
+from experiments.reproduce.mechanics.mechanism_forms import traced
 from plants.core.printers.python import Printed
 from plants.mechanics.algebra.calculus import triangle
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner.report import FigureSection, aim
-from benchmarks.runner.timing import alternate, ratio
+from experiments.runtime.timing import alternate, ratio
 from plants.core import elementary
 from plants.core.linear_solve import solve_symmetric
 from plants.core.sharing.sharing import operations, shared
@@ -21,7 +21,7 @@ from plants.core.tracing.trace import Program, differentiate
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
     Definitions = Sequence[tuple[Any, Any]]  # symbols and what they stand for, each behind those that it needs
     Common = Callable[[list[Any]], tuple[Definitions, list[Any]]]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.engine.motions import OpenLoop
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import alternate, ratio
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import alternate, ratio
 from plants import Mechanism
 from plants.core.elementary import cos, sin
 from plants.core.kernel.kernel import LANES
@@ -22,7 +22,7 @@ from plants.mechanics.algebra.symbolic import Symbolic
 from plants.mechanics.forms.reduced import reduced
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 

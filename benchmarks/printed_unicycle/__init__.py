@@ -1,4 +1,1 @@
-"""The unicycle's printed coefficients, each read as text and compared with an independent derivation.
-
-Fidelity data in `printed/*.json`; writes docs/studies/unicycle_agreement.md.
-"""
+"""The printed unicycle: the page that says what holds of it, and what its missing term does."""

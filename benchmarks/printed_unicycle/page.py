@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.printed_unicycle import agreement, effects
-from benchmarks.printed_unicycle.agreement import (
+from benchmarks.runner import pages
+from benchmarks.runner.pages import listed
+from experiments.reproduce.printed_unicycle import agreement, effects
+from experiments.reproduce.printed_unicycle.agreement import (
     CORRECT,
     INSERTED,
     LITERAL,
@@ -24,18 +26,16 @@ from benchmarks.printed_unicycle.agreement import (
     random_states,
     rightly_read,
 )
-from benchmarks.printed_unicycle.coefficients import FAMILIES, read
-from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES
-from benchmarks.runner import pages
-from benchmarks.runner.pages import listed
+from experiments.reproduce.printed_unicycle.coefficients import FAMILIES, read
+from experiments.reproduce.printed_unicycle.geometry import BODIES, COORDINATES
 from experiments.runtime.tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from benchmarks.printed_unicycle.agreement import AgreementOfCoefficient, Distances, Referred
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
+    from experiments.reproduce.printed_unicycle.agreement import AgreementOfCoefficient, Distances, Referred
 
     Verdicts = Sequence[AgreementOfCoefficient]
 

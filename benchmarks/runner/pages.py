@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner import machine
-from benchmarks.runner.timing import FULL, QUICK
+from benchmarks.runner.size import FULL, QUICK
 from experiments.studies.engine.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 def span(values: Iterable[float]) -> str:

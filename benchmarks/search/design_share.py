@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from benchmarks.runner.report import FigureSection
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 IMPORTS, OTHER, START = "imports", "other", "Python's own start"

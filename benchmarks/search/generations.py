@@ -9,11 +9,11 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import alternate, ratio
+from experiments.runtime.timing import alternate, ratio
 from sscq.search import operators
 
 if TYPE_CHECKING:
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 _INDIVIDUALS, _GENES = 200, 40

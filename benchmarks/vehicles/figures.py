@@ -21,8 +21,8 @@ import numpy as np
 import plants
 import sscq
 from benchmarks.runner.pages import STUDIES
-from benchmarks.runner.svg import Chart, SvgLine, figure
 from experiments.report.builders.motion import density
+from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.errors import UserError, user_errors
 from experiments.studies.engine.contenders import RivalController, named_contenders
 from experiments.studies.suspension import animation

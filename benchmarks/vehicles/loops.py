@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.runner.pages import span
-from benchmarks.runner.timing import Timing, alternate, ratio
 from experiments.runtime.tables import markdown_table
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.core.kernel.kernel import LANES
 from plants.core.tracing.trace import names, trace
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from benchmarks.runner.report import FigureSection
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
     from plants.core.algebraic_loop.gain import MatrixGain
     from plants.core.plant import Plant
     from plants.core.tracing.trace import Program

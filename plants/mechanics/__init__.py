@@ -5,6 +5,7 @@ checks them and gives a plant. Gaps are in `contacts`; `runs` follow one mechani
 """
 
 from plants.mechanics.declaration.declaration import DeclarationError
+from plants.mechanics.gauss_function import GaussFunction, gauss_function
 from plants.mechanics.mechanism import Mechanism
 
-__all__ = ["DeclarationError", "Mechanism"]
+__all__ = ["DeclarationError", "GaussFunction", "Mechanism", "gauss_function"]

@@ -1,7 +1,7 @@
 """The page of slopes says what was measured, and which loops miss the aim."""
 
 from benchmarks import slopes
-from benchmarks.runner.timing import Timing
+from experiments.runtime.timing import Timing
 
 
 def row(plant, back, lanes=0.0):

@@ -27,7 +27,7 @@ def test_a_wheel_holds_the_six_packages_and_nothing_else(tmp_path):
         names = set(wheel.namelist())
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
-    data = {".py", ".yaml", ".html", ".css", ".js"}
+    data = {".py", ".yaml", ".html", ".css", ".js", ".json", ".md"}
     for package in PACKAGES:
         files = [
             path for path in (ROOT / package).rglob("*") if path.suffix in data and "__pycache__" not in path.parts

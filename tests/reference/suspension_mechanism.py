@@ -4,7 +4,7 @@ Third derivation beside the minimal and the redundant one: velocities are differ
 the distance of two points, and a tyre pushes along the slope of its own coordinate.
 """
 
-from benchmarks.vehicles.suspension.verification.redundant import sided
+from experiments.reproduce.vehicles.suspension.redundant import sided
 from plants.core.elementary import cos, sin, sqrt
 from plants.core.tracing.gradients import along, gradient
 from plants.mechanics import Mechanism

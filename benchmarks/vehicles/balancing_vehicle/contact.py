@@ -16,10 +16,11 @@ import numpy as np
 
 import plants
 from benchmarks.runner import pages
-from benchmarks.runner.svg import Chart, SvgLine, figure
-from benchmarks.runner.timing import FULL, Timing, alternate, ratio
+from benchmarks.runner.size import FULL
 from benchmarks.vehicles.balancing_vehicle import runs
+from experiments.report.drawing.svg import Chart, SvgLine, figure
 from experiments.runtime.tables import markdown_table
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.balancing_vehicle import BALANCING_VEHICLE, BALANCING_VEHICLE_RIGID, NOMINAL_GAINS, STUDY, standing
 from plants.balancing_vehicle.motion import END, MEAN, under
 from plants.balancing_vehicle.parameters import GRAVITY, VehicleParameters
@@ -31,7 +32,7 @@ from plants.core.kernel.kernel import LANES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 MASS = 12.0  # kg, of the vehicle

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ import controllers
 import plants
 import sscq
 from benchmarks.runner.report import FigureSection, at_least
-from benchmarks.runner.timing import Timing, alternate, ratio
+from experiments.reproduce.vehicles.balancing_vehicle import EQUATIONS, study
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.balancing_vehicle import (
     BALANCER,
     BALANCING_VEHICLE,
@@ -33,14 +33,14 @@ from plants.balancing_vehicle.stepping import run as variable
 from plants.balancing_vehicle.wheels import dynamics
 from plants.core.kernel.kernel import LANES
 from plants.core.motion.trajectory import DivergedError
-from plants.excitation import Sine, Step
+from plants.excitation import Sine
 from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.timing import Size
-    from plants import Plant, Trajectory
+    from benchmarks.runner.size import Size
+    from plants import Plant
 
 
 PASSES_TRIED = (2, 3, 4, 6, 8)
@@ -82,7 +82,6 @@ def explicit(update: str) -> Plant:
     return replace(BALANCING_VEHICLE, advance=advance)
 
 
-EQUATIONS = replace(BALANCING_VEHICLE, advance=None)
 SCHEMES: dict[str, Callable[[], VehicleScheme]] = {
     f"own step, {PASSES} passes": lambda: VehicleScheme(BALANCING_VEHICLE, "rk4"),
     "exponential bristles, explicit velocities": lambda: VehicleScheme(explicit("exponential"), "rk4"),
@@ -92,32 +91,9 @@ SCHEMES: dict[str, Callable[[], VehicleScheme]] = {
 }
 
 
-REFERENCE = 2e-4  # s: errors of the Rosenbrock method there are below 1e-6 of every state (tests)
 STEPS = (2e-3, 1e-3, 5e-4, 2e-4)  # s, compared
 TORQUES = (0.8, 1.0, 1.2, 1.3, 1.35, 1.4, 1.5, 1.6, 1.8)  # N m, amplitudes of sin 2t
 PERIOD = 4e-3  # s, of the controllers
-RADIUS = STUDY["r"]
-
-
-def study(level: float, swing: float, drop: float, t_end: float, step: float = REFERENCE, **more: Any) -> Trajectory:
-    """Open loop on the study's parameters: constant torque, sine of 2 rad/s, friction drop on the left at 2 s."""
-    tau = level + Sine(swing, 1.0 / math.pi)
-    plant, integrator = more.get("scheme", (EQUATIONS, "rosenbrock"))
-    return plants.simulate(
-        plant, t_end, step, inputs={"tau_L": tau, "tau_R": tau}, integrator=integrator,
-        disturbances={"s_L": 1.0 + Step(drop, at=2.0)}, initial=standing(0.0, STUDY), parameters=STUDY,
-    )  # fmt: skip
-
-
-@cache
-def studies() -> dict[str, Trajectory]:
-    """Return the studies 1a, 1b, 1c and 2."""
-    return {
-        "1a": study(0.5, 0.0, 0.0, 4.0),
-        "1b": study(0.0, 1.6, 0.0, 4.0),
-        "1c": study(0.0, 1.2, 0.0, 4.0),
-        "2": study(0.5, 0.0, -0.9, 5.0),
-    }
 
 
 def slip_found() -> list[tuple[float, float, float]]:

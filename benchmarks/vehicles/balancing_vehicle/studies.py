@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.runner import pages
-from benchmarks.runner.svg import Chart, SvgLine, figure
-from benchmarks.runner.timing import FULL, ratio
+from benchmarks.runner.size import FULL
 from benchmarks.vehicles.balancing_vehicle import runs
-from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, RADIUS, SCHEMES, studies
+from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, SCHEMES
+from experiments.report.drawing.svg import Chart, SvgLine, figure
+from experiments.reproduce.vehicles.balancing_vehicle import RADIUS, REFERENCE, studies
 from experiments.runtime.tables import markdown_table
+from experiments.runtime.timing import ratio
 from plants import balancing_vehicle
 from plants.core.kernel.kernel import LANES
 
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size, Timing
+    from benchmarks.runner.size import Size
+    from experiments.runtime.timing import Timing
 
 
 THIN = 25  # records of 0.2 ms between points that are drawn
@@ -129,7 +132,7 @@ def page(found: StudyFindings, about: dict[str, Any]) -> str:
         {
             **_rolling_and_slipping(),
             **_after_the_drop(),
-            "reference": 1e3 * runs.REFERENCE,
+            "reference": 1e3 * REFERENCE,
             "lanes": LANES,
             "slip": markdown_table(("A, N m", "needed, share of static friction", "largest slip, m/s"), slip),
             "courses": _courses(found),
@@ -144,13 +147,13 @@ def page(found: StudyFindings, about: dict[str, Any]) -> str:
 
 def _rolling_and_slipping() -> dict[str, float]:
     """What is said of study 1."""
-    calm, run, held = (runs.studies()[name] for name in LABELS)
+    calm, run, held = (studies()[name] for name in LABELS)
     share = np.abs(run["F_t_L"]) / run["f_n_L"]
     peak = int(share[run.time < 0.7].argmax())
     slides = int((np.abs(run["slip_t_L"]) > balancing_vehicle.STUDY["v_s"]).argmax())
 
     def missing(one: Any) -> float:
-        return float(np.abs(one["axle_x"] - runs.RADIUS * (one["theta"] + one["aL"])).max())
+        return float(np.abs(one["axle_x"] - RADIUS * (one["theta"] + one["aL"])).max())
 
     return {
         "rolled": calm["axle_x"][-1],
@@ -158,7 +161,7 @@ def _rolling_and_slipping() -> dict[str, float]:
         "peak": share[peak],
         "peak_at": run.time[peak],
         "slides_at": run.time[slides],
-        "left": share[slides + round(0.1 / runs.REFERENCE)],
+        "left": share[slides + round(0.1 / REFERENCE)],
         "parted": missing(run),
         "together": missing(held),
     }
@@ -166,13 +169,13 @@ def _rolling_and_slipping() -> dict[str, float]:
 
 def _after_the_drop() -> dict[str, Any]:
     """What is said of study 2: signals at the second 3, 4 or 5, ``psi[3]``."""
-    run = runs.studies()["2"]
-    each = round(1.0 / runs.REFERENCE)
+    run = studies()["2"]
+    each = round(1.0 / REFERENCE)
     found = {name: dict(enumerate(map(float, run[name][::each]))) for name in ("psi", "axle_y", "aL", "aR")}
     return found | {
         "side_force": abs(run["F_s_R"][round(2.5 * each)]),
         "aside": dict(enumerate(np.abs(run["slip_s_R"][::each]))),
-        "way": run["axle_x"][4 * each] / runs.RADIUS,
+        "way": run["axle_x"][4 * each] / RADIUS,
     }
 
 

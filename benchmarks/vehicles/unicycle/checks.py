@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.printed_unicycle import agreement, motion, reference
-from benchmarks.printed_unicycle.geometry import expanded
-from benchmarks.printed_unicycle.reference import CASES, START_T2, STILL
 from benchmarks.runner import pages
-from benchmarks.vehicles.unicycle.rollouts import SPEED, UnicycleRuns
-from benchmarks.vehicles.unicycle.verification import loop_forms
-from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
-from benchmarks.vehicles.unicycle.verification.mechanism import mechanism
-from benchmarks.vehicles.unicycle.verification.redundant import WHEEL, N, saddle
+from experiments.reproduce.printed_unicycle import agreement, motion, reference
+from experiments.reproduce.printed_unicycle.geometry import expanded
+from experiments.reproduce.printed_unicycle.reference import CASES, START_T2, STILL
+from experiments.reproduce.vehicles.unicycle import loop_forms
+from experiments.reproduce.vehicles.unicycle.loop_forms import MINIMAL
+from experiments.reproduce.vehicles.unicycle.mechanism import mechanism
+from experiments.reproduce.vehicles.unicycle.redundant import WHEEL, N, saddle
+from experiments.reproduce.vehicles.unicycle.rollouts import SPEED, UnicycleRuns
 from experiments.runtime.tables import markdown_table
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse

@@ -10,58 +10,53 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 import plants
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
-from benchmarks.vehicles.unicycle.rollouts import (
+from controllers import PID
+from experiments.report.drawing.svg import figure
+from experiments.reproduce.registry import claim
+from experiments.reproduce.vehicles.unicycle.delayed import (
+    ANGLES_STEP,
+    APART,
+    LEAN,
+    POINTS,
+    SCHEMES,
+    T_END,
+    TILT,
+    TWO_ROLLS,
+    angle_charts,
+    motions,
+    threshold,
+)
+from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, largest_share, upright
+from experiments.reproduce.vehicles.unicycle.rollouts import (
     GAINS,
     SPEED,
     UnicycleRuns,
-    UnicycleScheme,
     UnicycleSchemeRuns,
     plant_of,
 )
-from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, largest_share, upright
-from controllers import PID
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD
-from plants.unicycle.geometry import PITCH, ROLL, YAW
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.runner.timing import Size
+    from benchmarks.runner.size import Size
 
 
 ROLLS = (0.0, 0.047, 0.05, 0.1, 0.15, 0.2, 0.3)  # rad
-TILT = 0.3  # rad, of random tilts
 STEPS = (1e-3, 1e-4)  # s
-T_END = 4.0  # s
-_LEAN = 0.03  # rad, of the start before where it balances
 _MARKS = np.arange(1, 201) * (T_END / 200)  # s
-PUBLISHED = 200.0  # "up to 200 times" as fast without the loop, US 2004/0039555
+PUBLISHED = claim("unicycle_run_time").values["most"]  # "up to 200 times" as fast without the loop
 WAYS = ways("kit", "redundant")
-SCHEMES = {
-    "solved": UnicycleScheme(solved=True),
-    "delayed": UnicycleScheme(),
-    "delayed, printed form": UnicycleScheme(form="printed"),
-    "delayed, 5 passes a step": UnicycleScheme(passes=5),
-    "delayed, share 0.8": UnicycleScheme(share=0.8),
-    "delayed, share 0.5": UnicycleScheme(share=0.5),
-    "delayed, share 0.2": UnicycleScheme(share=0.2),
-    "delayed, share 0.05": UnicycleScheme(share=0.05),
-    "share 0.5, 20 passes a step": UnicycleScheme(share=0.5, passes=20),
-    "Gauss-Seidel, delayed": UnicycleScheme(sweep=True),
-    "Gauss-Seidel, 5 passes a step": UnicycleScheme(sweep=True, passes=5),
-}
 CASES = {
     **{f"{roll:g} rad": (roll, SPEED) for roll in (0.03, 0.05, 0.06, 0.08, 0.1)},
     **{f"{roll:g} rad at 3 m/s": (roll, 3.0) for roll in (0.2, 0.25)},
@@ -105,12 +100,6 @@ def measured(size: Size) -> UnicycleLoopFindings:
     return UnicycleLoopFindings(table, {"": times}, lanes, counts, shares, _tilts(), *_schemes(), threshold())
 
 
-def threshold() -> float:
-    """Return the roll [rad], balanced at rest, at which the gain of the minimal form is 1."""
-    minimal, *_ = ARRANGEMENTS
-    return float(brentq(lambda roll: gains(state=upright(roll))[minimal].radius - 1.0, 0.0, TILT, xtol=1e-12))
-
-
 def _tilts(count: int = 400) -> dict[str, tuple[float, float, float]]:
     rng = np.random.default_rng(0)
     found = []
@@ -126,7 +115,7 @@ def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, s
     expected = solution()
     errors: dict[tuple[str, float], float] = {}
     lasted: dict[tuple[str, float, str], float] = {}
-    starts = [(start(speed, roll, _LEAN), speed) for roll, speed in CASES.values()]
+    starts = [(start(speed, roll, LEAN), speed) for roll, speed in CASES.values()]
     for name, scheme in SCHEMES.items():
         runs = UnicycleSchemeRuns(scheme)
         for step in STEPS:
@@ -140,7 +129,7 @@ def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, s
 def error(runs: UnicycleSchemeRuns, step: float, expected: np.ndarray) -> float:
     """Return the largest distance in roll and pitch [rad] from the solution over the first case."""
     roll, speed = CASES[FIRST]
-    begun = [(start(speed, roll, _LEAN), speed)]
+    begun = [(start(speed, roll, LEAN), speed)]
     found = np.array([runs(step, t, begun)[0][0][1:3] for t in _MARKS])
     return float(np.hypot(*(found - expected).T).max())
 
@@ -153,7 +142,7 @@ def solution() -> np.ndarray:
         UNICYCLE_SPEED_HOLD, PID(), (k1, 0.0, k2, k3, 0.0, k4), {"lean": BETA0 + K5 * speed, "roll": 0.0},
         channel_limits=False,
     )  # fmt: skip
-    initial = {q.name: value for q, value in zip(UNICYCLE.states, start(speed, roll, _LEAN), strict=True)}
+    initial = {q.name: value for q, value in zip(UNICYCLE.states, start(speed, roll, LEAN), strict=True)}
     found = plants.simulate(closed, T_END, 5e-4, initial)
     return np.asarray(found.states[np.rint(_MARKS / 5e-4).astype(int), 1:3])
 
@@ -177,50 +166,9 @@ def as_section(found: UnicycleLoopFindings) -> FigureSection:
     return section
 
 
-ANGLES_STEP, POINTS = 1e-3, 200  # s
-TWO_ROLLS = (0.03, 0.08)
-"""Rolls at the start [rad]: one below, one beyond what a delayed pass bears."""
-APART = 0.1  # rad: farther from the exact solve a curve ends, or nothing else could be seen
-
-CURVES = ("solved", "delayed", "delayed, share 0.5", "share 0.5, 20 passes a step")
-SHOWN = (("yaw α", YAW), ("pitch β", PITCH), ("roll γ", ROLL))
-
-
-def motions(roll: float, points: int = POINTS) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return times [s] and the angles of each scheme [n, 3], NaN from where it is `APART` from the exact solve."""
-    times = ANGLES_STEP * np.round(np.linspace(0.0, T_END, points + 1)[1:] / ANGLES_STEP)
-    begun = (start(SPEED, roll, _LEAN), SPEED)
-    found = {}
-    for name in CURVES:
-        runs = UnicycleSchemeRuns(SCHEMES[name])
-        angles = np.full((points, 3), np.nan)
-        for k, time in enumerate(times):
-            ends, lasted = runs(ANGLES_STEP, float(time), [begun])
-            if lasted[0] < time - 0.5 * ANGLES_STEP:
-                break
-            angles[k] = ends[0, [place for _, place in SHOWN]]
-            if np.abs(angles[k] - found.get("solved", angles)[k]).max() > APART:
-                angles[k] = np.nan
-                break
-        found[name] = angles
-    return times, found
-
-
 def drawn_angles(points: int = POINTS) -> str:
     """Return yaw, pitch and roll over time, as the source compares them: a column for each roll, a row for each."""
-    moved = {roll: motions(roll, points) for roll in TWO_ROLLS}
-    charts = []
-    for k, (name, _) in enumerate(SHOWN):
-        for roll, (times, found) in moved.items():
-            curves = tuple(
-                SvgLine(scheme, times[kept], angles[kept, k], dashed="passes" in scheme)
-                for scheme, angles in found.items()
-                for kept in [np.isfinite(angles[:, k])]
-            )
-            charts.append(
-                Chart(f"from roll {roll:g} rad", "time, s", f"{name}, rad", curves, width=520.0, height=260.0)
-            )
-    return figure(charts)
+    return figure(angle_charts({roll: motions(roll, points) for roll in TWO_ROLLS}))
 
 
 def _gain_table(found: UnicycleLoopFindings) -> list[str]:

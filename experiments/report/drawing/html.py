@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-VOID = frozenset({"br", "hr", "meta", "path", "line", "rect", "circle"})
+VOID = frozenset({"br", "hr", "img", "meta", "path", "line", "rect", "circle"})
 # XML allows no control characters but tab, line feed and carriage return; names from users' files may hold any.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

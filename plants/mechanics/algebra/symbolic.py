@@ -180,6 +180,16 @@ class Symbolic:
         """Return the symbol called `name` on the declaration's tape; its own name here is out of harm's way."""
         return self._symbols.setdefault(name, se.Symbol(f"_{name}"))
 
+    def labels(self) -> dict[Any, Any]:
+        """Return what stands for each symbol in a text: the declared names, rates of joints with a prime."""
+        declared, kinds = self.declared, self.declared.quantities
+        named = {f"{kind}{k}": q.name for kind in "qvsuwp" for k, q in enumerate(kinds.get(kind, ()))}
+        if declared.places:
+            named |= {f"z{k}": f"{s.name}'" for k, s in enumerate(kinds["s"])}
+        elif declared.velocities is not None:
+            named |= {f"z{k}": name for k, name in enumerate(declared.velocities.names)}
+        return {self.symbol(own): se.Symbol(label) for own, label in named.items()}
+
     def lift(self, values: Sequence[Traced]) -> list[Any]:
         """Return the declared expressions in this calculus."""
         tape = self.declared.tape
@@ -268,6 +278,11 @@ class Symbolic:
             else:
                 found.add(symbol)
         return sorted(found, key=str)
+
+
+def in_words(expression: Any) -> str:
+    """Return an expression as text: raised twos, factors side by side."""
+    return str(expression).replace("**2", "²").replace("**", "^").replace("*", " ")
 
 
 def _number(value: float) -> Any:

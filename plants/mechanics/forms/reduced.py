@@ -64,6 +64,18 @@ def motions_of(calculus: Calculus, declared: MechanismDeclaration) -> Motions:
 
 def reduced(calculus: Calculus, declared: MechanismDeclaration) -> Parts:
     """Return kinematics, H and r of the reduced equations."""
+    motions = motions_of(calculus, declared)
+    return Parts.of(
+        equations_of(calculus, declared),
+        calculus,
+        declared,
+        positions=("s" if declared.places else "q", len(motions.positions)),
+        velocities=("v" if motions.velocities is motions.rates else "z", len(motions.velocities)),
+    )
+
+
+def equations_of(calculus: Calculus, declared: MechanismDeclaration) -> dict[str, Numbers]:
+    """Return kinematics, coordinates, rates, H ("matrix", lower triangle) and r ("right") in a calculus."""
     blocks, motions = blocks_of(calculus, declared), motions_of(calculus, declared)
     n, m = len(motions.rates), len(motions.velocities)
     old = [*symbols(calculus, declared, "q"), *symbols(calculus, declared, "v")]
@@ -76,16 +88,10 @@ def reduced(calculus: Calculus, declared: MechanismDeclaration) -> Parts:
     load = [load[i] - dot(mass[i], remainder) for i in range(n)]
     columns = [[basis[i][j] for i in range(n)] for j in range(m)]
     pushed = [[dot(row, column) for row in mass] for column in columns]
-    return Parts.of(
-        {
-            "kinematics": [calculus.short(value) for value in motions.kinematics],
-            "coordinates": motions.coordinates,
-            "rates": [calculus.short(value) for value in motions.rates],
-            "matrix": [calculus.short(dot(columns[i], pushed[j])) for i in range(m) for j in range(i + 1)],
-            "right": [calculus.short(dot(columns[i], load)) for i in range(m)],
-        },
-        calculus,
-        declared,
-        positions=("s" if declared.places else "q", len(motions.positions)),
-        velocities=("v" if motions.velocities is motions.rates else "z", m),
-    )
+    return {
+        "kinematics": [calculus.short(value) for value in motions.kinematics],
+        "coordinates": motions.coordinates,
+        "rates": [calculus.short(value) for value in motions.rates],
+        "matrix": [calculus.short(dot(columns[i], pushed[j])) for i in range(m) for j in range(i + 1)],
+        "right": [calculus.short(dot(columns[i], load)) for i in range(m)],
+    }

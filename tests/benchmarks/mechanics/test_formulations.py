@@ -5,20 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.engine.motions import OpenLoop
-from benchmarks.mechanics import (
-    derivation,
-    drift,
-    formulations,
-    formulations_page,
-    mechanism_forms,
-    mechanisms,
-    systems,
-)
+from benchmarks.mechanics import derivation, formulations, formulations_page, lost_by_form
 from benchmarks.mechanics.peers import AlgebraPeer, RollingDisk, Sympy
 from benchmarks.runner import pages
 from benchmarks.runner.pages import listed, span
-from benchmarks.runner.timing import Timing
+from experiments.reproduce.mechanics import drift, mechanism_forms, mechanisms, systems
+from experiments.reproduce.motions import OpenLoop
+from experiments.runtime.timing import Timing
 from plants.mechanics.algebra.blocks import blocks_of
 
 
@@ -100,8 +93,8 @@ def test_first_steps_that_take_too_long_are_called_missed():
 
 
 def test_the_figure_draws_every_form_that_stayed():
-    plant = mechanisms.SYSTEMS[drift.DRAWN]().build("quasi", check=False)
-    run = drift.drift(drift.DRAWN, plant, 0.01, t_end=1.0)
+    plant = mechanisms.SYSTEMS[lost_by_form.DRAWN]().build("quasi", check=False)
+    run = drift.drift(lost_by_form.DRAWN, plant, 0.01, t_end=1.0)
     drawing = drift.figure({("one", 0.01): run, ("other", 0.01): None, ("coarse", 0.1): run}, 0.01)
     assert drawing.count(">one<") == 3
     assert "other" not in drawing
@@ -117,4 +110,4 @@ def test_the_page_is_written(tmp_path):
     page = (tmp_path / "formulations.md").read_text()
     assert page.count("\n## ") == 5
     assert "nan" not in page
-    assert (tmp_path / drift.FIGURE).read_text().startswith("<svg")
+    assert (tmp_path / lost_by_form.FIGURE).read_text().startswith("<svg")

@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.printed_unicycle import agreement, effects, page, reference
-from benchmarks.printed_unicycle import motion as printed_unicycle_motion
-from benchmarks.printed_unicycle.agreement import (
+from benchmarks.printed_unicycle import page
+from benchmarks.runner import pages
+from experiments.reproduce.printed_unicycle import agreement, effects, reference
+from experiments.reproduce.printed_unicycle import motion as printed_unicycle_motion
+from experiments.reproduce.printed_unicycle.agreement import (
     CORRECT,
     INSERTED,
     LITERAL,
@@ -19,11 +21,10 @@ from benchmarks.printed_unicycle.agreement import (
     referred,
     verdicts,
 )
-from benchmarks.printed_unicycle.coefficients import FAMILIES, coefficients, references
-from benchmarks.printed_unicycle.formula import FormulaError, read
-from benchmarks.printed_unicycle.geometry import COORDINATES, LENGTHS, N, closures, terms, vectors, weights
-from benchmarks.printed_unicycle.motion import balance, posture
-from benchmarks.runner import pages
+from experiments.reproduce.printed_unicycle.coefficients import FAMILIES, coefficients, references
+from experiments.reproduce.printed_unicycle.formula import FormulaError, read
+from experiments.reproduce.printed_unicycle.geometry import COORDINATES, LENGTHS, N, closures, terms, vectors, weights
+from experiments.reproduce.printed_unicycle.motion import balance, posture
 from plants.unicycle import UNICYCLE, motion
 
 NAMES = ("e1", "e2", "Rw", "β", "ZU", "ZU2B", "Rwe6")

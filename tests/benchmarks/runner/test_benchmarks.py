@@ -10,11 +10,15 @@ import pytest
 
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.accuracy import loops, orders
-from benchmarks.engine import case, closed_loop, context, inference_forms, jax_peer, lane_sizes, motions, python_peers
+from benchmarks.engine import case, closed_loop, context, inference_forms, jax_peer, lane_sizes, python_peers
 from benchmarks.engine.case import chain
-from benchmarks.runner import report, svg
-from benchmarks.runner.timing import QUICK, Timing, alternate, ratio
+from benchmarks.runner import report
+from benchmarks.runner.size import QUICK
 from controllers import PID
+from experiments.report.drawing import svg
+from experiments.reproduce import motions
+from experiments.reproduce.forming_filter import FILTER
+from experiments.runtime.timing import Timing, alternate, ratio
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.motion.modes import check_mode
 from plants.excitation import WhiteNoise
@@ -154,10 +158,10 @@ def test_baselines_stand_beside_the_published_ratios():
 
 def test_the_forming_filter_is_the_equation_of_its_source():
     q, v, a, xi = 0.1, -0.4, 2.0, 0.05
-    (solved,) = loops.FILTER.derivative(0.0, (q, v), (), (xi,), ())[1:]
+    (solved,) = FILTER.derivative(0.0, (q, v), (), (xi,), ())[1:]
     left = (0.01 + 0.2 * q**2) * solved + 0.5 * q**2 * v + 0.2 * q * v**2 + 0.2 * v + q
     assert left == pytest.approx(xi, rel=1e-12)  # a few roundings
-    (explicit,) = loops.FILTER.acceleration(0.0, (q, v), (a,), (), (xi,), ())
+    (explicit,) = FILTER.acceleration(0.0, (q, v), (a,), (), (xi,), ())
     assert explicit == pytest.approx(solved + (solved - a) * 0.2 * q**2 / 0.01, rel=1e-9)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism
 from plants.mechanics.algebra.symbolic import SymbolicError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.mechanics import Mechanism
 
 FEEDBACK = ("baumgarte", 5.0, 7.0)

@@ -7,7 +7,7 @@ forces: differentiate h, insert d/dt dT/dv - dT/dq + dV/dq = Q + R. For constrai
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import cos, sin, tanh, where
 from plants.core.replay import replay
 from plants.core.tracing.gradients import along

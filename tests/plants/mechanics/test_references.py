@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 
 STEP = 1e-3  # rk4: its error over these times is below 1e-9 (checked by halving)
 # A start is a state, or coordinates and rates; where a number is not given it is nan, and what follows is left out.

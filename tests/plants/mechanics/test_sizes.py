@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engine.motions import OpenLoop
-from benchmarks.mechanics import mechanism_forms as kinds
-from benchmarks.mechanics import mechanisms
+from experiments.reproduce.mechanics import mechanism_forms as kinds
+from experiments.reproduce.mechanics import mechanisms
+from experiments.reproduce.motions import OpenLoop
 
 PUBLISHED = {  # Routh's form in range space, quasi-velocities as derived, in trigonometric normal form
     "sleigh": (93, 79, 18),
@@ -67,7 +67,7 @@ def test_kernels_allocate_nothing(form):
 def test_a_mechanism_is_built_without_scipys_slow_parts():
     """They would take three times as long to import as a warm start takes to build."""
     code = (
-        "import sys; from benchmarks.mechanics.systems import sleigh; sleigh().build('quasi', derivatives='tape'); "
+        "import sys; from experiments.reproduce.mechanics.systems import sleigh; sleigh().build('quasi', derivatives='tape'); "
         "print([name for name in sys.modules if name.startswith(('scipy.optimize', 'scipy.integrate'))])"
     )
     root = Path(__file__).parents[3]

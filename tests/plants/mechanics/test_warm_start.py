@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import cos
 from plants.core.kernel import cache
 from plants.mechanics import Mechanism, derivation
@@ -41,7 +41,7 @@ def pendulum(gravity=9.81):
 
 COLD = """
 import sys
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 import plants
 plant = systems.cart(1).build()
 run = plants.simulate(plant, 0.1, 1e-2, (0, 0, 0, 0, 0, 0.3, 0.1, 0.2, 0.3))
@@ -189,7 +189,7 @@ def test_a_cache_that_cannot_be_written_costs_one_warning(tmp_path, monkeypatch)
 
 ORDER = """
 import hashlib
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 for name in "{before}".split():
     getattr(systems, name)().build()
 for make, form in ((systems.pinned_body, "gauss"), (systems.rolling_disk, "quasi"), (systems.snakeboard, "quasi")):

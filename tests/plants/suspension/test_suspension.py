@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.vehicles.suspension.verification import loop_forms
+from experiments.reproduce.vehicles.suspension import loop_forms
 from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import BlockSample
 from plants.core.replay import replay

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmarks.printed_unicycle.reference import CASES, INSIDE_A1, STILL, X1
-from benchmarks.vehicles.unicycle.verification import loop_forms, redundant
-from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
-from benchmarks.vehicles.unicycle.verification.mechanism import mechanism, with_basis
+from experiments.reproduce.printed_unicycle.reference import CASES, INSIDE_A1, STILL, X1
+from experiments.reproduce.vehicles.unicycle import loop_forms, redundant
+from experiments.reproduce.vehicles.unicycle.loop_forms import MINIMAL
+from experiments.reproduce.vehicles.unicycle.mechanism import mechanism, with_basis
 from plants.core.blocks import BlockSample
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse

@@ -291,11 +291,14 @@ class Mechanised:
     lists : mapping of name to list
         kinematics, coordinates, rates [n]; matrix, the lower triangle of U row by row; right [m]; slopes, B [g m]; and
         turning [g] of v_dep' = B a + turning. Independent rates are the symbols z0, z1, ...
+    structure : StructureArrays
+        What the constraints' turning exerts.
     """
 
     kept: Kept
     split: Split
     lists: Mapping[str, Numbers]
+    structure: StructureArrays
 
     @property
     def equations(self) -> Numbers:
@@ -364,7 +367,7 @@ def mechanised(
         "slopes": [entry for k in split.dependent for entry in slopes[k]],
         "turning": structure.turning(),
     }
-    return Mechanised(kept, split, lists)
+    return Mechanised(kept, split, lists, structure)
 
 
 def _rows(calculus: Symbolic, declared: MechanismDeclaration) -> list[Numbers]:

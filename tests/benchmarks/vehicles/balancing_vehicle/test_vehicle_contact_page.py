@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.balancing_vehicle.contact import ContactCourse, ContactFindings, landing, page
+from experiments.runtime.timing import Timing
 from plants.balancing_vehicle.motion import END, MEAN
 from plants.core.kernel.kernel import LANES
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, SCHEMES, explicit, with_passes
 from benchmarks.vehicles.balancing_vehicle.studies import HALVINGS, SCALES, StudyFindings, page
+from experiments.runtime.timing import Timing
 from plants.balancing_vehicle import BALANCING_VEHICLE, standing
 from plants.core.kernel.kernel import LANES
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.suspension.loop import WAYS, CarLoopFindings, as_section, page
-from benchmarks.vehicles.suspension.rollouts import (
+from experiments.reproduce.vehicles.suspension.loop_forms import gains
+from experiments.reproduce.vehicles.suspension.rollouts import (
     NOMINAL_DAMPERS,
     SCHEMES,
     START,
@@ -18,7 +18,7 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     End,
 )
-from benchmarks.vehicles.suspension.verification.loop_forms import gains
+from experiments.runtime.timing import Timing
 from plants.suspension import SUSPENSION
 
 TABLE = {  # error of a position after 1 s at 1 ms and 0.2 ms

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.vehicles.unicycle import checks
 from benchmarks.vehicles.unicycle.checks import page
-from benchmarks.vehicles.unicycle.verification import loop_forms
+from experiments.reproduce.vehicles.unicycle import loop_forms
 from plants.unicycle import UNICYCLE
 
 

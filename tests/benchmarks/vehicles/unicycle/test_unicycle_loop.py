@@ -5,25 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.unicycle.loop import (
-    APART,
     CASES,
-    SCHEMES,
     STEPS,
     WAYS,
     UnicycleLoopFindings,
     as_section,
     drawn_angles,
     error,
-    motions,
     page,
     solution,
-    threshold,
 )
-from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
-from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, upright
+from experiments.reproduce.vehicles.unicycle.delayed import APART, SCHEMES, motions, threshold
+from experiments.reproduce.vehicles.unicycle.loop_forms import ARRANGEMENTS, gains, upright
+from experiments.reproduce.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
+from experiments.runtime.timing import Timing
 from plants.unicycle.tasks import start
 
 

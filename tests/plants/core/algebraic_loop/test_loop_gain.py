@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.algebraic_loop.loop_free import loop_delay
 from tests.reference import algebraic_loop_twin as twin
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics import drift, mechanisms
-from benchmarks.mechanics import mechanism_forms as kinds
-from benchmarks.mechanics.systems import BY_JOINTS
+from experiments.reproduce.mechanics import drift, mechanisms
+from experiments.reproduce.mechanics import mechanism_forms as kinds
+from experiments.reproduce.mechanics.systems import BY_JOINTS
 
 PENDULUM, DOUBLE = "Cartesian pendulum", "Cartesian double pendulum"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics.systems import pendulum
+from experiments.reproduce.mechanics.systems import pendulum
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.contacts.blocks import contact_blocks, contact_forces
 from plants.mechanics.declaration.declaration import DeclarationError

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import sin
 from plants.mechanics.checks import samples
 from plants.mechanics.forms import pseudo_inverse

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
 from plants.mechanics.declaration.declaration import DeclarationError

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.mechanics import systems
 from benchmarks.mechanics.expression_size import by_symengine, one_reciprocal
+from experiments.reproduce.mechanics import systems
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism, derivation
 from plants.mechanics.algebra.blocks import Full

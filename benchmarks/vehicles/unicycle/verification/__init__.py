@@ -1,4 +1,0 @@
-"""The unicycle derived a second and a third time, and as the source prints it: what its equations are held against.
-
-Tests and benchmarks read these, the plant does not.
-"""
