@@ -36,7 +36,7 @@ html_css_files = ["site.css"]
 html_js_files = ["../../versions.js"]
 templates_path = ["_templates"]
 html_copy_source = False
-html_show_sphinx = False
+html_show_copyright = html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
 pygments_dark_style = "native"

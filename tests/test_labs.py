@@ -25,7 +25,7 @@ def text(path):
 
 def printed(book):
     """Return what the cells of a notebook print, a text a cell."""
-    outputs = [[output for output in cell["outputs"]] for cell in book["cells"] if cell["cell_type"] == "code"]
+    outputs = [cell["outputs"] for cell in book["cells"] if cell["cell_type"] == "code"]
     return ["".join("".join(output.get("text", "")) for output in of_cell) for of_cell in outputs]
 
 

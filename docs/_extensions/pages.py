@@ -28,6 +28,29 @@ class SettingTable(SphinxDirective):
         return self.parse_text_to_nodes(table_of_settings(self.arguments[0]), allow_section_headings=True)
 
 
+_TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( : .*)?$")
+
+
+def names_apart(_app: Sphinx, _what: str, _name: str, _item: object, _options: object, lines: list[str]) -> None:
+    """Give each of the attributes "a, b : float" an entry of its own with the text of all: Sphinx takes one name."""
+    parted: list[str] = []
+    for number, line in enumerate(lines):
+        found = _TOGETHER.match(line)
+        text = []
+        if found and number + 1 < len(lines) and lines[number + 1].startswith("    "):
+            for following in lines[number + 1 :]:
+                if not following.startswith("    "):
+                    break
+                text.append(following)
+        if found and text:
+            *before, last = found[1].split(", ")
+            for name in before:
+                parted += [f"{name}{found[2] or ''}", *text]
+            line = f"{last}{found[2] or ''}"  # noqa: PLW2901  (its text follows as it stands)
+        parted.append(line)
+    lines[:] = parted
+
+
 def literal_bars(_app: Sphinx, _what: str, _name: str, _item: object, _options: object, lines: list[str]) -> None:
     """Keep the bars of ``|x|``: docstrings mean magnitudes where reStructuredText reads substitutions."""
     lines[:] = [re.sub(r"(?<!\\)\|", r"\\|", line) if "``" not in line else line for line in lines]
@@ -50,6 +73,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("settings", SettingTable)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)
+    app.connect("autodoc-process-docstring", names_apart, priority=400)  # before napoleon reads the sections
     app.connect("autodoc-process-docstring", literal_bars)
     app.connect("source-read", links_to_the_repository)
     return {"parallel_read_safe": True}
