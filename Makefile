@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 ARGS ?=
 COUNT ?= 20
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
 # One thread in the numerical libraries: the order of their sums, and so the last bit of a result, depends on it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help venv design test differential fuzz check check-lint check-format check-types check-imports check-files bench kill memory supply lock wheel clean
+.PHONY: help venv design test differential fuzz check check-lint check-format check-types check-imports check-files bench docs kill memory supply lock wheel clean
 
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
@@ -21,6 +22,7 @@ help:
 	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
 	@echo "make memory [COUNT=200]                    designs in one process, whose memory must stay flat from the twentieth on"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
+	@echo "make docs                                  the documentation site in build/site/, to be opened from the file system"
 	@echo "make bench                                 ratios against peers, in one run"
 	@echo "make wheel                                 a wheel in dist/, with its bill of materials (CycloneDX)"
 	@echo "make supply                                write NOTICE; make lock: requirements.lock, hashes of published wheels"
@@ -31,7 +33,7 @@ venv: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[torch,test,dev,peers,assurance,exports,adapters,cluster,plot]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[torch,test,dev,docs,peers,assurance,exports,adapters,cluster,plot]"
 	touch $(STAMP)
 
 design: $(STAMP)
@@ -67,6 +69,10 @@ check-files: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site/$(VERSION)
+	$(BIN)/python docs/_extensions/versions.py build/site
 
 kill: $(STAMP)
 	$(BIN)/python -m tests.endurance.kills $(COUNT)
