@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
+    from flcs.learning.training import History
 
     Array = NDArray[np.float64]
     Evaluate = Callable[[Array], Array]
@@ -38,13 +39,8 @@ def imitate(
     teaching_signal, config, seed
         As for :func:`design`.
     """
-    from flcs.learning.network import SugenoNetwork  # torch: more than a second to start
-    from flcs.learning.training import fit
-
     settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))
-    network = SugenoNetwork(replace(kb, inference=replace(kb.inference, authority=1.0)))
-    history = fit(network, rows, settings, seed)
-    full = replace(network.knowledge_base(), inference=kb.inference)
+    full, history = _trained(kb, rows, settings, seed)
     pruned, report = prune(full, rows, settings)
     summary = {
         "rows": len(rows.weight),
@@ -62,6 +58,31 @@ def imitate(
         "seed": seed,
     }
     return replace(pruned.compact(), training=summary)
+
+
+def retrained(
+    kb: KnowledgeBase, teaching_signal: Any, config: NetworkConfig | None = None, seed: int = 0
+) -> KnowledgeBase:
+    """Return a knowledge base of the same structure with numbers trained on from its own; no rule is left out.
+
+    Parameters
+    ----------
+    kb, teaching_signal, config, seed
+        As for :func:`imitate`.
+    """
+    return _trained(kb, arranged(kb, TeachingRows.of(teaching_signal)), config or NetworkConfig(), seed)[0]
+
+
+def _trained(
+    kb: KnowledgeBase, rows: TeachingRows, settings: NetworkConfig, seed: int
+) -> tuple[KnowledgeBase, History]:
+    """The knowledge base with all its rules as the network leaves it, and how the training went."""
+    from flcs.learning.network import SugenoNetwork  # torch: more than a second to start
+    from flcs.learning.training import fit
+
+    network = SugenoNetwork(replace(kb, inference=replace(kb.inference, authority=1.0)))
+    history = fit(network, rows, settings, seed)
+    return replace(network.knowledge_base(), inference=kb.inference), history
 
 
 def arranged(kb: KnowledgeBase, rows: TeachingRows) -> TeachingRows:
