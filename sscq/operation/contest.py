@@ -158,18 +158,22 @@ class Contest:
     # ---------------------------------------------------------------------------------------------- seen from outside
 
     def _examined(self, renewal: Renewal, record: WindowRecord) -> WindowRecord:
-        """A handover with what nobody in the loop knows: whether its frozen loops are stable on the true plant."""
-        if record.decision != RENEWED or self.task.limits is None:
-            return record
+        """A handover with what nobody in the loop knows: Ms of its frozen loops on the true plants, before and after.
+
+        The plants are those at both ends of the next window; infinite is an unstable one.
+        """
         plants = [self.course.at(record.time), self.course.at(record.time + self.programme.window_time)]
         margins = self.task.margins(plants)
-        if margins is None:
+        if record.decision != RENEWED or margins is None:
             return record
-        theta = np.array(record.numbers["proposed"])
-        rest = [each.worst() for each in margins.at_rest(renewal.controller, theta)]
-        every = (*rest, *margins.passing(renewal.controller, theta))
-        stable, peak = all(one.stable for one in every), max(one.sensitivity.value for one in every)
-        return replace(record, numbers={**record.numbers, "stable": stable, "sensitivity": peak})
+
+        def peak(theta: Array) -> float:
+            rest = [each.worst() for each in margins.at_rest(renewal.controller, theta)]
+            every = (*rest, *margins.passing(renewal.controller, theta))
+            return max(one.sensitivity.value if one.stable else np.inf for one in every)
+
+        after = peak(np.array(record.numbers["proposed"]))
+        return replace(record, numbers={**record.numbers, "sensitivity": [peak(record.theta), after]})
 
 
 def plain(records: Sequence[WindowRecord]) -> list[dict[str, Any]]:
@@ -181,12 +185,12 @@ def totals(timeline: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Return what a contender's timeline sums up to, of plain data.
 
     IAE and travel are those of all windows, each up to where the loop was lost if it was; `unstable` are handovers
-    after which the next window was lost or rolled back, or a frozen loop was unstable on the true plant.
+    after which the next window was lost or rolled back, or that made a frozen loop unstable on the true plant.
     """
     pairs = list(zip(timeline, timeline[1:], strict=False))
     handed = [(one, after) for one, after in pairs if one["decision"] == RENEWED]
     bad = [
-        after["lost_at"] is not None or after["rolled_back_at"] is not None or not one["numbers"].get("stable", True)
+        after["lost_at"] is not None or after["rolled_back_at"] is not None or _made_unstable(one)
         for one, after in handed
     ]
     return {
@@ -197,3 +201,9 @@ def totals(timeline: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "rolled_back": sum(one["rolled_back_at"] is not None for one in timeline),
         "unstable": sum(bad),
     }
+
+
+def _made_unstable(record: Mapping[str, Any]) -> bool:
+    """Whether a handover has lost what the controller before kept; in files an infinite Ms is none."""
+    before, after = record["numbers"].get("sensitivity", (1.0, 1.0))
+    return (before is not None and np.isfinite(before)) and (after is None or not np.isfinite(after))

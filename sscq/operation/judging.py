@@ -80,6 +80,7 @@ class Judge:
         old: Array,
         new: Array,
         plants: Sequence[Mapping[str, float]],
+        past: Sequence[Mapping[str, float]],
         seed: int,
     ) -> Judgement:
         """Return what speaks for and against new numbers.
@@ -90,7 +91,9 @@ class Judge:
             The one that has ended, which is replayed from `begin`.
         old, new : array [n_theta]
         plants : sequence of parameters by name
-            None of those that were searched on.
+            That it may be and become, none of those that were searched on.
+        past : sequence of parameters by name
+            That it may have been in the window.
         seed : int
         """
         share = self._share(old, new, plants)
@@ -98,8 +101,8 @@ class Judge:
             return Judgement(old, 0.0, None, None, None)
         theta = old + share * (new - old)
         pair = np.vstack([old, theta])
-        seeds = [seed + k for k in range(1, len(plants) + 1)]
-        replayed = self.loop.replay(window, begin, pair, plants, seeds)
+        seeds = [seed + k for k in range(1, len(past) + 1)]
+        replayed = self.loop.replay(window, begin, pair, past, seeds)
         return Judgement(theta, share, _of_replay(replayed, seed), self._on_ensemble(pair, plants, seed), replayed)
 
     def _share(self, old: Array, new: Array, plants: Sequence[Mapping[str, float]]) -> float:

@@ -15,7 +15,7 @@ from sscq.baselines.objective import Task
 from sscq.baselines.search_plan import SearchPlan, search
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
-from sscq.search.cmaes import CmaEs
+from sscq.search.descent import GradientDescent
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.situations.situation_sets import SEED_STRIDE
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_GENETIC_SHARE, _SIGMA = 0.4, 0.15
+_GENETIC_SHARE, _SPREAD = 0.4, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +106,11 @@ class OperatingTask:
         return asked if theta is None else asked.with_limits(_kept_by(asked, controller, theta))
 
     def plan(self, seed: int) -> SearchPlan:
-        """Return the short search: a genetic algorithm, then CMA-ES from its best."""
+        """Return the short search: a genetic algorithm, then a descent from its best."""
         first = max(8, round(_GENETIC_SHARE * self.evaluations))
         genetic = GeneticAlgorithm(evaluations=first, population=max(8, first // 6), stall_generations=None)
-        return SearchPlan((genetic, CmaEs(evaluations=max(8, self.evaluations - first), sigma=_SIGMA)), seed)
+        descent = GradientDescent(evaluations=max(8, self.evaluations - first), spread=_SPREAD)
+        return SearchPlan((genetic, descent), seed)
 
     def _given(self, situation: Situation) -> dict[str, float]:
         values = self.plant.values("parameters", situation.parameters)

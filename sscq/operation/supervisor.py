@@ -8,7 +8,7 @@ seen in the replays, the controller before takes over again at once.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +49,9 @@ class SupervisorSettings:
     level: float = setting(0.9, "of the members' interval; a value inside it counts as unchanged", above=0, below=1)
     explained: float = setting(
         1.3, "a window's error further than this factor beyond all replays: the model does not explain it", above=1
+    )
+    ahead: float = setting(
+        1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
     )
     watch: float = setting(1.5, "error of a window over the largest in the replays, at which it is rolled back", above=1)
 
@@ -139,6 +142,7 @@ class Supervisor:
         """Begin with the plant of the design."""
         self._known = dict(self.design)
         self._limit = np.inf
+        self._last: dict[str, float] | None = None
         self._before: tuple[Array, dict[str, float]] | None = None
 
     @property
@@ -174,17 +178,20 @@ class Supervisor:
         estimate = self.estimator.estimate(window, time, records, self.seed)
         if estimate.refusal:
             return _LookBack(REFUSED, estimate.refusal, estimate)
+        before, self._last = self._last, estimate.middle
         known = {name: self._known[name] for name in estimate.names}
         if estimate.holds(known, self.settings.level):
             return _LookBack(UNCHANGED, "no parameter has left what the estimate can tell apart", estimate)
         against = self._unexplained(window, begin, theta, records, estimate, known)
         if against:
+            self._last = before
             return _LookBack(REFUSED, against, estimate)
-        plants = estimate.some(self.settings.searched)
+        coming = estimate if before is None else self._ahead(estimate, before)
+        plants = coming.some(self.settings.searched)
         new = self.renewal.proposed(self.task, plants, theta, self.allowed(plants), self.seed + 7919 * (window + 1))
         judge = Judge(self.task, self.loop, self.renewal.controller)
-        judged = estimate.some(self.settings.judged, first=1)
-        found = judge.judged(window, begin, theta, new, judged, self.seed + 104_729 * (window + 1))
+        judged, past = (one.some(self.settings.judged, first=1) for one in (coming, estimate))
+        found = judge.judged(window, begin, theta, new, judged, past, self.seed + 104_729 * (window + 1))
         if found.reasons:
             return _LookBack(KEPT, "; ".join(found.reasons), estimate, found)
         assert found.replayed is not None  # noqa: S101  (it passed; for the type checker)
@@ -192,6 +199,17 @@ class Supervisor:
         self._limit = self.settings.watch * float(found.replayed.iae[:, 1].max())
         self._known = estimate.middle
         return _LookBack(RENEWED, _gain(found), estimate, found)
+
+    def _ahead(self, estimate: PlantEstimate, before: Mapping[str, float]) -> PlantEstimate:
+        """The members as they are now, and on to what they will be if the change since the last window goes on."""
+        now = estimate.middle
+        change = np.array([now[name] / before[name] if before[name] > 0.0 < now[name] else 1.0 for name in now])
+        # In pairs: searched and judged members are every second one.
+        share = np.linspace(0.0, self.settings.ahead, (len(estimate.members) + 1) // 2)
+        moved = estimate.members * change ** np.repeat(share, 2)[: len(estimate.members), None]
+        bounds = {q.name: (q.low, q.high) for q in self.task.plant.parameters}
+        low, high = np.array([bounds[name] for name in estimate.names]).T
+        return replace(estimate, members=np.clip(moved, low, high))
 
     def _unexplained(
         self,
@@ -272,7 +290,7 @@ class OperatedLoop:
                     state, bump = self.loop.handed_over(window, state, self.theta, new, self.course.at(time))
                 self.theta = new
             if bump is not None:
-                record = _with(record, bump=bump.tolist())
+                record = replace(record, numbers={**record.numbers, "bump": bump.tolist()})
             found.append(record)
             if lost is not None and window + 1 < programme.windows:
                 state = self.loop.begun(window + 1)
@@ -339,6 +357,3 @@ class OperatedLoop:
             numbers=numbers,
         )
 
-
-def _with(record: WindowRecord, **numbers: Any) -> WindowRecord:
-    return WindowRecord(**{**record.__dict__, "numbers": {**record.numbers, **numbers}})
