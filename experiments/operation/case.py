@@ -68,7 +68,10 @@ def prepared(config: OperateConfig) -> OperateCase:
         if name not in course.names:
             raise UserError(f"wrong.{name}: instruments tell what drifts, {', '.join(course.names)}")
     renewal = KnowledgeRenewal(kb, relearned=config.relearn)
-    task = _task(config, kb, plant, renewal)
+    taught = standard_sets(plant)["taught"]
+    check_taught(taught, plant)
+    first = Programme(plant, taught, config.windows, config.moves or len(taught), config.integration_step)
+    task = _task(config, kb, first, renewal)
     nominal = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
     design = {name: kb.plant_parameters.get(name, nominal[name]) for name in course.names}
     budget = config.travel * travel_on(task, renewal.controller, renewal.start, [design])
@@ -79,9 +82,7 @@ def prepared(config: OperateConfig) -> OperateCase:
     contests = []
     for number in range(config.seeds):
         seed = config.seed + _SEEDS_APART * number
-        programme = Programme(
-            plant, task.taught, config.windows, config.moves or len(task.taught), config.integration_step, seed
-        )
+        programme = replace(first, seed=seed)
         contests.append(
             Contest(
                 task, programme, course, _estimator(config, plant, course, programme), renewal, reference,
@@ -91,13 +92,11 @@ def prepared(config: OperateConfig) -> OperateCase:
     return OperateCase(kb, plant, course, tuple(contests))
 
 
-def _task(config: OperateConfig, kb: KnowledgeBase, plant: Plant, renewal: KnowledgeRenewal) -> OperatingTask:
-    taught = standard_sets(plant)["taught"]
-    check_taught(taught, plant)
+def _task(config: OperateConfig, kb: KnowledgeBase, programme: Programme, renewal: KnowledgeRenewal) -> OperatingTask:
     low, high = (np.concatenate([getattr(base, side) for base in kb.channels]) for side in ("low", "high"))
     return OperatingTask(
-        plant=plant,
-        taught=taught,
+        plant=programme.plant,
+        taught=(*programme.taught, programme.period),
         fitness=replace(fitness_of(kb), entropy_weight=config.entropy_weight, travel_limit=None, error_limit=None),
         step=config.integration_step,
         laws=renewal.controller.laws,

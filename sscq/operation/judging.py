@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sscq.operation.renewal import quality_of
 from sscq.verdict.comparison import Comparison, Sample, compare
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Judge:
     def _on_ensemble(self, pair: Array, plants: Sequence[Mapping[str, float]], seed: int) -> Comparison:
         fitness, shape = self.task.fitness, (len(plants), len(self.task.taught))
         task = self.task.on(plants, first=len(plants) + seed % 1000)
-        quality = task.quality(self.controller, pair)
+        quality = quality_of(task, self.controller, pair)
         value = fitness.per_situation(quality)
         error = quality.until_lost[fitness.error] if fitness.error in fitness.terms else None
 

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from plants.core.motion.simulate import count_steps
-from plants.excitation import Constant, Step
-from plants.excitation import Signal
+from plants.excitation import Constant, Signal, Step
 from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
@@ -78,32 +77,42 @@ class Programme:
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
         """A situation for each window, in the run's own time; each says what it takes over from the one before."""
-        first = self.taught[0]
+        return tuple(
+            self._moves(NAME, window * self.moves, self.moves, begins=window == 0) for window in range(self.windows)
+        )
+
+    @cached_property
+    def period(self) -> Situation:
+        """All moves in turn as a situation of their own, from the plant's usual start."""
+        return replace(self._moves("all moves in turn", 0, len(self.taught), begins=True), seed=self.taught[0].seed)
+
+    def _moves(self, name: str, first: int, count: int, *, begins: bool) -> Situation:
+        """Some moves one after the other; the first `begins`, or takes over from the one before."""
         references = [one.references(self.plant) for one in self.taught]
         loads = [one.excitations(self.plant) for one in self.taught]
         outputs = [channel.output for channel in self.plant.channels]
-        names = [q.name for q in self.plant.disturbances]
-        found = []
-        for window in range(self.windows):
-            found.append(
-                replace(
-                    first,
-                    name=NAME,
-                    seed=self.seed,
-                    t_end=self.window_time,
-                    reference={
-                        name: self._signal(window, [of[i] for of in references]) for i, name in enumerate(outputs)
-                    },
-                    excitation={name: self._signal(window, [of[i] for of in loads]) for i, name in enumerate(names)},
-                )
-            )
-        return tuple(found)
+        disturbances = [q.name for q in self.plant.disturbances]
 
-    def _signal(self, window: int, signals: Sequence[Signal]) -> Signal:
-        """One channel's signal in a window; its form is the same in all windows."""
-        parts: list[Part] = [Constant(_ending(signals[(self._first(window) - 1) % len(signals)]) if window else 0.0)]
-        level = parts[0].level  # type: ignore[attr-defined]
-        for number in range(self._first(window), self._first(window) + self.moves):
+        def signals(names: list[str], of: list[list[Signal]]) -> dict[str, Signal]:
+            return {
+                one: self._signal([signal[i] for signal in of], first, count, begins=begins)
+                for i, one in enumerate(names)
+            }
+
+        return replace(
+            self.taught[0],
+            name=name,
+            seed=self.seed,
+            t_end=count * self.move_time,
+            reference=signals(outputs, references),
+            excitation=signals(disturbances, loads),
+        )
+
+    def _signal(self, signals: Sequence[Signal], first: int, count: int, *, begins: bool) -> Signal:
+        """One channel's signal; its form is the same wherever it begins."""
+        level = 0.0 if begins else _ending(signals[(first - 1) % len(signals)])
+        parts: list[Part] = [Constant(level)]
+        for number in range(first, first + count):
             signal, begin = signals[number % len(signals)], number * self.move_time
             base = sum(part.level for part in signal.parts if isinstance(part, Constant))
             parts.append(Step(base - level, at=begin))
@@ -112,10 +121,6 @@ class Programme:
             level = base + sum(part.height for part in steps)
         noise = [part for part in signals[0].parts if part.random]
         return Signal((*parts, *noise))
-
-    def _first(self, window: int) -> int:
-        """Number of a window's first move."""
-        return window * self.moves
 
 
 def _ending(signal: Signal) -> float:

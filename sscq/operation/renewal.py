@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from plants import Plant
     from sscq.fitness import Fitness
+    from sscq.loop.quality import Quality
     from sscq.situations.situation import Situation
 
     Array = NDArray[np.float64]
@@ -169,8 +170,18 @@ def _kept_by(asked: OperatingMargins, controller: Any, theta: Array) -> MarginLi
     )
 
 
+def quality_of(task: Task, controller: Any, theta: Array) -> Quality:
+    """Return what a task's fitness needs of candidates [n, n_theta], and their travel.
+
+    A changed plant may not rest where it is asked to be: measures that count against rest are left out where the
+    fitness weighs none.
+    """
+    names = dict.fromkeys((*task.fitness.measures, "total_variation"))
+    return task.loop(controller, tuple(names)).evaluate(theta, task.threads)
+
+
 def travel_on(task: OperatingTask, controller: Any, theta: Array, plants: Sequence[Mapping[str, float]]) -> float:
     """Return the mean travel of a controller in the taught situations on some plants, of those that it keeps; else 0."""
-    quality = task.on(plants).quality(controller, theta)
+    quality = quality_of(task.on(plants), controller, theta[None])
     kept = ~quality.failed[:, 0]
     return float(quality.total_variation[kept, 0].mean()) if kept.any() else 0.0
