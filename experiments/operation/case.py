@@ -12,6 +12,7 @@ from experiments.cases.kb_case import fitness_of, loaded
 from experiments.runtime.errors import UserError
 from flcs.refinement.renewal import KnowledgeRenewal
 from plants.core.motion.simulate import count_steps
+from plants.identification.grey_box import GreyBox
 from sscq.margins.margins import MarginLimits
 from sscq.operation.contest import Contest
 from sscq.operation.course import FORM, read_course
@@ -73,8 +74,9 @@ def prepared(config: OperateConfig) -> OperateCase:
     first = Programme(plant, taught, config.windows, config.moves or len(taught), config.integration_step)
     task = _task(config, kb, first, renewal)
     nominal = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
-    design = {name: kb.plant_parameters.get(name, nominal[name]) for name in course.names}
-    budget = config.travel * travel_on(task, renewal.controller, renewal.start, [design])
+    design = nominal | {name: value for name, value in kb.plant_parameters.items() if name in nominal}
+    drifting = {name: design[name] for name in course.names}
+    budget = config.travel * travel_on(task, renewal.controller, renewal.start, [drifting])
     if not budget > 0.0:
         raise UserError("the knowledge base loses the plant of its design in all taught situations; design another one")
     task = replace(task, travel=budget)
@@ -114,8 +116,6 @@ def _estimator(config: OperateConfig, plant: Plant, course: DriftCourse, program
     if config.estimate == "measured":
         return DeclaredMeasurement(course, config.deviation, wrong=dict(config.wrong))
     fitted = tuple(config.fitted) or course.names
-    missing = [name for name in course.names if name not in fitted]
     steps = max(1, programme.window_steps // _ROWS) if config.row is None else count_steps(config.row, programme.step)
-    if missing and set(fitted) & set(course.names):
-        raise UserError(f"fitted: {', '.join(missing)} drifts, too; name it, or leave fitted out")
+    GreyBox(plant, fitted, step=steps * programme.step, loaded=config.loaded)  # says what does not fit, before the run
     return IdentifiedEnsemble(plant, fitted, programme.step, steps, config.loaded, threads=config.threads)

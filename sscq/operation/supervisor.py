@@ -53,6 +53,7 @@ class SupervisorSettings:
     ahead: float = setting(
         1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
     )
+    gain: float = setting(0.01, "least gain in IAE and J for which anything is handed over, as a share", low=0, below=1)
     watch: float = setting(1.5, "error of a window over the largest in the replays, at which it is rolled back", above=1)
 
     def __post_init__(self) -> None:
@@ -192,13 +193,21 @@ class Supervisor:
         judge = Judge(self.task, self.loop, self.renewal.controller)
         judged, past = (one.some(self.settings.judged, first=1) for one in (coming, estimate))
         found = judge.judged(window, begin, theta, new, judged, past, self.seed + 104_729 * (window + 1))
-        if found.reasons:
-            return _LookBack(KEPT, "; ".join(found.reasons), estimate, found)
+        reasons = found.reasons or self._little(found)
+        if reasons:
+            return _LookBack(KEPT, "; ".join(reasons), estimate, found)
         assert found.replayed is not None  # noqa: S101  (it passed; for the type checker)
         self._before = theta, self._known
         self._limit = self.settings.watch * float(found.replayed.iae[:, 1].max())
-        self._known = estimate.middle
+        self._known = {**self._known, **estimate.middle}
         return _LookBack(RENEWED, _gain(found), estimate, found)
+
+    def _little(self, found: Judgement) -> tuple[str, ...]:
+        """That a proposal is better by less than is worth a handover."""
+        assert found.replay is not None and found.ensemble is not None  # noqa: S101, PT018
+        if max(found.replay.mean.value, found.ensemble.mean.value) <= -self.settings.gain or found.ensemble.fewer:
+            return ()
+        return (f"it gains less than {100.0 * self.settings.gain:g} % ({_gain(found)})",)
 
     def _ahead(self, estimate: PlantEstimate, before: Mapping[str, float]) -> PlantEstimate:
         """The members as they are now, and on to what they will be if the change since the last window goes on."""
