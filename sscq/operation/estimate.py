@@ -72,10 +72,6 @@ class PlantEstimate:
 class Estimator(Protocol):
     """Whoever tells what the plant has become."""
 
-    @property
-    def logs(self) -> bool:
-        """Whether it needs the window's log."""
-
     def estimate(self, window: int, time: float, records: Sequence[PartRecord], seed: int) -> PlantEstimate:
         """Return what is known at the end `time` [s] of a window."""
 
@@ -101,11 +97,6 @@ class DeclaredMeasurement:
     count: int = 64
     wrong: Mapping[str, float] | None = None
     wrong_from: float = 0.0
-
-    @property
-    def logs(self) -> bool:
-        """None are needed."""
-        return False
 
     def estimate(self, window: int, time: float, records: Sequence[PartRecord], seed: int) -> PlantEstimate:  # noqa: ARG002
         """Return members spread about the measured values as the instrument errs."""
@@ -148,11 +139,6 @@ class IdentifiedEnsemble:
     longest_dead_time: float | None = None
     threads: int | None = None
     count: int = 64
-
-    @property
-    def logs(self) -> bool:
-        """They are needed."""
-        return True
 
     def estimate(self, window: int, time: float, records: Sequence[PartRecord], seed: int) -> PlantEstimate:  # noqa: ARG002
         """Return members of the posterior after the window, or the refusal of the identification's tests."""

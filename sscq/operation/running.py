@@ -171,6 +171,27 @@ class RunningLoop:
         iae, travel = (column.reshape(len(plants), -1) for column in self._measured(found.measures))
         return ReplayRecord(iae, travel, found.steps.reshape(len(plants), -1) < steps)
 
+    def predicted(
+        self, window: int, state: Snapshot, theta: Array, plants: Sequence[Mapping[str, float]], seeds: Sequence[int]
+    ) -> Array:
+        """Return the outputs that a controller [n_theta] would see in the next part [n, n_steps, n_channels].
+
+        Parameters
+        ----------
+        plants : sequence [n] of parameters by name
+            No more than the kernel has lanes.
+        seeds : sequence of int [n]
+            Of the noise.
+        """
+        many = Snapshot(np.repeat(state.rows, len(plants), axis=0), state.step)
+        span = self.loop.design.rows.span("y")
+        found = self.loop.run(
+            theta[None], [window] * len(plants), n_steps=self.part_steps, snapshot=self._placed(window, many, plants),
+            keys=[(self.programme.situations[window].name, seed) for seed in seeds], threads=1,
+            record=range(span.start, span.stop),
+        )  # fmt: skip
+        return np.moveaxis(found.record[:-1, :, : len(plants)], -1, 0)
+
     def handed_over(
         self, window: int, state: Snapshot, old: Array, new: Array, plant: Mapping[str, float]
     ) -> tuple[Snapshot, Array]:

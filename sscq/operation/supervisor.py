@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers.settings import check, setting
+from sscq.operation.explaining import misfit
 from sscq.operation.judging import Judge
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class SupervisorSettings:
     judged: int = setting(16, "other members that it is judged on", low=2)
     level: float = setting(0.9, "of the members' interval; a value inside it counts as unchanged", above=0, below=1)
     explained: float = setting(
-        1.3, "a window's error further than this factor beyond all replays: the model does not explain it", above=1
+        1.5, "outputs may differ by this factor more from what an estimate predicts than predictions do", above=1
     )
     ahead: float = setting(
         1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
@@ -146,11 +147,6 @@ class Supervisor:
         self._last: dict[str, float] | None = None
         self._before: tuple[Array, dict[str, float]] | None = None
 
-    @property
-    def logs(self) -> bool:
-        """Whether windows have to be logged."""
-        return self.estimator.logs
-
     def rolls_back(self, spent: float) -> Array | None:
         """Return the numbers of before where an error so far in this window says so; None: all is as expected."""
         if self._before is None or spent <= self._limit:
@@ -229,21 +225,17 @@ class Supervisor:
         estimate: PlantEstimate,
         known: Mapping[str, float],
     ) -> str:
-        """What speaks against the estimate in the window itself: its error is beyond all replays of before and now."""
+        """What speaks against the estimate in the window itself."""
         if any(part.lost for part in records):
             return ""
-        plants = [known, *estimate.some(self.settings.judged)]
-        seeds = [self.seed + 1 + k for k in range(len(plants))]
-        replayed = self.loop.replay(window, begin, theta, plants, seeds)
-        if replayed.lost.any():
+        middle = estimate.middle
+        away = misfit(self.loop, window, begin, theta, records, known, middle, self.seed)
+        if away <= self.settings.explained:
             return ""
-        seen, factor = sum(part.iae for part in records), self.settings.explained
-        low, high = float(replayed.iae.min()), float(replayed.iae.max())
-        if low / factor <= seen <= high * factor:
-            return ""
+        told = ", ".join(f"{name} = {value:.4g}" for name, value in middle.items())
         return (
-            f"the window's IAE {seen:.3g} is not explained: replays with what was known and with the estimate give "
-            f"{low:.3g} to {high:.3g}, and a factor of {factor:g} is allowed"
+            f"{told} does not explain the window: its outputs are {away:.3g} times as far from predictions as these "
+            f"from one another, at most {self.settings.explained:g}"
         )
 
 
@@ -310,7 +302,7 @@ class OperatedLoop:
     def _window(self, window: int, state: Snapshot) -> tuple[Snapshot, list[PartRecord], float | None]:
         """Run the parts of a window; what has taken over before may be rolled back in it."""
         records: list[PartRecord] = []
-        spent, rolled_back, logs = 0.0, None, self.supervisor is not None and self.supervisor.logs
+        spent, rolled_back, logs = 0.0, None, self.supervisor is not None
         for number in range(self.loop.parts):
             now = state.step * self.loop.programme.step
             theta = self.theta if self.schedule is None else self.schedule(now + 0.5 * self.loop.part_time)
