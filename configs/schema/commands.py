@@ -1,7 +1,7 @@
 """Settings of the commands: what all share, the parts of each, and a few of its own.
 
-`sscq design`, `simulate`, `evaluate`, `export`, `map`, `operate` and `worst` have a dataclass each; plants are no part, they come
-from the registry.
+`sscq design`, `simulate`, `evaluate`, `export`, `map`, `operate` and `worst` have a dataclass each; plants are no part,
+they come from the registry.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class SupervisorConfig(SettingsPart):
 
 @dataclass
 class OperateConfig(RunConfig):
-    """`sscq operate`: a long run in which the plant drifts and the knowledge base is renewed, against four contenders."""
+    """`sscq operate`: a long run in which the plant drifts and the knowledge base is renewed, against four rivals."""
 
     plant: str | None = setting(None, "plant; null: the knowledge base's")
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)

@@ -106,7 +106,9 @@ def prepared(config: EvaluateConfig) -> StoredCase:
     return StoredCase(kb, plant, fitness_of(kb), contenders, blocks, notes)
 
 
-def loaded(config: EvaluateConfig | ExportConfig | MapConfig | OperateConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
+def loaded(
+    config: EvaluateConfig | ExportConfig | MapConfig | OperateConfig | WorstConfig,
+) -> tuple[KnowledgeBase, Plant]:
     """Return the knowledge base that a configuration names and its plant; a null step becomes that of the design.
 
     Where the knowledge base does not lie in a design's folder it becomes the plant's own.

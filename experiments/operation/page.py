@@ -13,7 +13,7 @@ from experiments.operation import told
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, document, element, join
 from experiments.report.drawing.numbers import number, shown
-from experiments.report.sections.view import multiples, section, table
+from experiments.report.sections.view import multiples, section, swatch, table, words_head
 from sscq.operation.contest import CONTENDERS
 from sscq.operation.course import read_course
 from sscq.operation.supervisor import RENEWED
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _STYLES = {"knowledge_base": "k0 strong", "never": "k1", "fixed": "k2", "renewed": "k3", "oracle": "k4"}
 _SUPERVISED = ("knowledge_base", "renewed")
 _WIDE, _POINTS = 940.0, 200
-_MOST = 8.0  # of the knowledge base's largest IAE of a window: what is larger leaves the chart
 
 
 def page(given: Mapping[str, Any]) -> str:
@@ -50,12 +49,15 @@ def _contenders(given: Mapping[str, Any]) -> Html:
         f"The same course, noise and budget for all. Searches may use a mean travel of {given['travel']:.4g} in a "
         f"situation, or what the knowledge base never renewed uses there.{of}"
     )
-    rows = [element("tr", *(element("td", cell) for cell in row)) for row in told.rows(given)]
-    return section("contenders", "Five contenders", table(told.HEAD, rows), lead=lead, folded=False)
+    rows = [
+        element("tr", element("th", title, scope="row"), *(element("td", cell) for cell in cells))
+        for title, *cells in told.rows(given)
+    ]
+    return section("contenders", "The contenders", table(told.HEAD, rows), lead=lead, folded=False)
 
 
 def _course_lead(given: Mapping[str, Any]) -> str:
-    return f"Declared: {given['drift']}. Dots and whiskers: what was told at the end of a window, 5 to 95 %."
+    return f"Declared: {given['drift']}. Crosses: what was told at the end of a window, 5 to 95 %."
 
 
 def _courses(given: Mapping[str, Any], run: Mapping[str, Any]) -> list[Html]:
@@ -84,18 +86,14 @@ def _windows(given: Mapping[str, Any], run: Mapping[str, Any]) -> list[Html]:
     names = [name for name in CONTENDERS if name in run["timelines"]]
     edges = np.arange(given["windows"] + 1) * given["window"]
     steps = np.repeat(edges, 2)[1:-1]
-    most = _MOST * max(one["iae"] for one in run["timelines"][names[0]])
-    curves, highest = [], 0.0
+    curves = []
     for name in reversed(names):
         values = np.repeat([one["iae"] for one in run["timelines"][name]], 2)
-        highest = max(highest, float(values[values <= most].max(initial=0.0)))
         curves.append(Curve(steps, values, CONTENDERS[name], _STYLES[name]))
     renewed = [one for one in run["timelines"].get("knowledge_base", ()) if one["decision"] == RENEWED]
     notes = tuple((one["time"], "renewed") for one in renewed)
-    chart = LineChart(
-        "IAE of a window", tuple(curves), width=_WIDE, height=260.0, notes=notes, y_range=(0.0, 1.05 * highest)
-    )
-    keys = [element("span", CONTENDERS[name], class_=f"key {_STYLES[name]}") for name in names]
+    chart = LineChart("IAE of a window", tuple(curves), width=_WIDE, height=260.0, notes=notes, log=True)
+    keys = [element("span", swatch(_STYLES[name]), CONTENDERS[name], class_="chip") for name in names]
     return [element("div", *keys, class_="legend"), element("figure", line_chart(chart))]
 
 
@@ -110,17 +108,18 @@ def _decisions(name: str, timeline: Timeline) -> Html:
             element(
                 "tr",
                 element("td", f"{one['time']:g}"),
-                element("td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items())),
-                element("td", _estimated(one)),
+                element("td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items()), class_="words"),
+                element("td", _estimated(one), class_="words"),
                 element("td", element("b", one["decision"]) if one["decision"] == RENEWED else one["decision"]),
-                element("td", one["words"]),
+                element("td", one["words"], class_="words"),
                 element("td", number(one["iae"])),
                 element("td", change),
                 element("td", _bump(one)),
                 element("td", ", ".join(filter(None, (lost, back)))),
             )
         )
-    head = ("t [s]", "true", "told (5, 50, 95 %)", "decision", "why", "IAE", "to the window before", "bump", "events")
+    words = [words_head(name) for name in ("true", "told (5, 50, 95 %)")]
+    head = ("t [s]", *words, "decision", words_head("why"), "IAE", "to the window before", "bump", "events")
     title = f"What was decided: {CONTENDERS[name]}"
     lead = "After each window. The bump is by how much the commands jumped when new numbers took over."
     return section(f"decided_{name}", title, table(head, rows), lead=lead, folded=False)

@@ -36,8 +36,10 @@ def _mean(runs: list[dict[str, Any]], name: str, what: str) -> float:
 def lines(document: Mapping[str, Any]) -> list[str]:
     """Return what is printed."""
     found = [
-        f"{document['plant']} in operation: {document['windows']} windows of {document['window']:g} s, "
-        f"drift {document['drift']}",
+        (
+            f"{document['plant']} in operation: {document['windows']} windows of {document['window']:g} s, "
+            f"drift {document['drift']}"
+        ),
         "",
         text_table(HEAD, rows(document)),
     ]

@@ -75,15 +75,15 @@ class KnowledgeRenewal:
         kb, searched = self.controller.with_theta(theta), task.on(plants, travel=travel)
         starts = [kb, with_reference(kb)]
         if self.relearned:
-            starts.insert(1, relearned(kb, task, searched.on(task.situations(plants[: self.taught])), seed, self.network))
+            starts.insert(
+                1, relearned(kb, task, searched.on(task.situations(plants[: self.taught])), seed, self.network)
+            )
         given = candidate(kb, tuple(starts), self.controller.laws, "knowledge_base", "knowledge base")
         margins = task.margins(plants, self.controller, theta)
         return np.asarray(search(searched, given, task.plan(seed), margins).theta)
 
 
-def relearned(
-    kb: KnowledgeBase, given: OperatingTask, task: Task, seed: int, network: NetworkConfig
-) -> KnowledgeBase:
+def relearned(kb: KnowledgeBase, given: OperatingTask, task: Task, seed: int, network: NetworkConfig) -> KnowledgeBase:
     """Return a knowledge base with numbers that the network has learnt anew, from the old ones, in closed loop.
 
     The teacher looks for the best gains in the states that the old knowledge base visits.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +112,9 @@ class Contest:
 
     # ---------------------------------------------------------------------------------------- what knows the course
 
-    def _best(self, plants: Sequence[Mapping[str, float]], seed: int, start: Array | None = None, more: int = 1) -> Array:
+    def _best(
+        self, plants: Sequence[Mapping[str, float]], seed: int, start: Array | None = None, more: int = 1
+    ) -> Array:
         """Constant gains for some plants."""
         begin = self.reference if start is None else start
         task = replace(self.task, evaluations=more * self.task.evaluations)
@@ -143,7 +146,7 @@ class Contest:
 
     @cached_property
     def _nodes(self) -> list[tuple[float, dict[str, float]]]:
-        """Times and plants of the oracle's table: ends of windows and knots of the course; at jumps before and after."""
+        """Times and plants of the oracle's table: ends of windows, knots of the course; at jumps before and after."""
         end = self.programme.duration
         knots = {time for several in self.course.knots.values() for time, _ in several if 0.0 < time < end}
         ends = {k * self.programme.window_time for k in range(self.programme.windows + 1)}
@@ -187,8 +190,7 @@ def totals(timeline: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     IAE and travel are those of all windows, each up to where the loop was lost if it was; `unstable` are handovers
     after which the next window was lost or rolled back, or that made a frozen loop unstable on the true plant.
     """
-    pairs = list(zip(timeline, timeline[1:], strict=False))
-    handed = [(one, after) for one, after in pairs if one["decision"] == RENEWED]
+    handed = [(one, after) for one, after in pairwise(timeline) if one["decision"] == RENEWED]
     bad = [
         after["lost_at"] is not None or after["rolled_back_at"] is not None or _made_unstable(one)
         for one, after in handed

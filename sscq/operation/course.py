@@ -1,13 +1,14 @@
 """The declared course of a plant's parameters in operation: straight lines between knots, jumps where two share a time.
 
-    course = read_course("mu:[0=1,60=1,240=3]")
-    course.at(150.0)                                     # {"mu": 2.0}
+course = read_course("mu:[0=1,60=1,240=3]")
+course.at(150.0)                                     # {"mu": 2.0}
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +51,7 @@ class DriftCourse:
             if not np.isfinite(several).all():
                 raise ValueError(f"the drift of {name!r} must be of finite numbers, got {list(several)}")
             times = [time for time, _ in several]
-            if any(later < earlier for earlier, later in zip(times, times[1:], strict=False)):
+            if any(later < earlier for earlier, later in pairwise(times)):
                 raise ValueError(f"the times of the drift of {name!r} must not run backwards, got {times}")
 
     @property

@@ -1,4 +1,4 @@
-"""Whether an estimate explains the window that it was made after: what the loop was seen to do against what it would do.
+"""Whether an estimate explains the window that it was made after: what the loop did against what it would have done.
 
 Every part of the window is predicted from where it began, with the plant of one of these histories: the change came
 evenly, or at once at the beginning of a part, but not within the last quarter, which nobody could tell from a wrong

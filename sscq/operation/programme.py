@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from plants.core.motion.simulate import count_steps
 from plants.excitation import Constant, Signal, Step
-from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
     from plants.excitation import Part
+    from sscq.situations.situation import Situation
 
 NAME = "operation"
 

@@ -181,7 +181,7 @@ def quality_of(task: Task, controller: Any, theta: Array) -> Quality:
 
 
 def travel_on(task: OperatingTask, controller: Any, theta: Array, plants: Sequence[Mapping[str, float]]) -> float:
-    """Return the mean travel of a controller in the taught situations on some plants, of those that it keeps; else 0."""
+    """Return the mean travel of a controller in a task on some plants, where it keeps the loop; nowhere: 0."""
     quality = quality_of(task.on(plants), controller, theta[None])
     kept = ~quality.failed[:, 0]
     return float(quality.total_variation[kept, 0].mean()) if kept.any() else 0.0

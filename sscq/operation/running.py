@@ -114,14 +114,12 @@ class RunningLoop:
         """Return the loop at rest at the beginning of a window."""
         return Snapshot(np.array(self.loop.call((window,)).start), window * self.programme.window_steps)
 
-    def part(
-        self, window: int, number: int, theta: Array, course: DriftCourse, state: Snapshot, *, log: bool = False
-    ) -> PartRecord:
-        """Run a part of a window.
+    def part(self, window: int, theta: Array, course: DriftCourse, state: Snapshot, *, log: bool = False) -> PartRecord:
+        """Run the next part of a window.
 
         Parameters
         ----------
-        window, number : int
+        window : int
         theta : array [n_theta]
         course : DriftCourse
             Its parameters at the middle of the part hold.

@@ -55,7 +55,9 @@ class SupervisorSettings:
         1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
     )
     gain: float = setting(0.01, "least gain in IAE and J for which anything is handed over, as a share", low=0, below=1)
-    watch: float = setting(1.5, "error of a window over the largest in the replays, at which it is rolled back", above=1)
+    watch: float = setting(
+        1.5, "error of a window over the largest in the replays, at which it is rolled back", above=1
+    )
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -303,10 +305,10 @@ class OperatedLoop:
         """Run the parts of a window; what has taken over before may be rolled back in it."""
         records: list[PartRecord] = []
         spent, rolled_back, logs = 0.0, None, self.supervisor is not None
-        for number in range(self.loop.parts):
+        for _ in range(self.loop.parts):
             now = state.step * self.loop.programme.step
             theta = self.theta if self.schedule is None else self.schedule(now + 0.5 * self.loop.part_time)
-            part = self.loop.part(window, number, theta, self.course, state, log=logs)
+            part = self.loop.part(window, theta, self.course, state, log=logs)
             records.append(part)
             state, spent = part.end, spent + part.iae
             older = None if self.supervisor is None else self.supervisor.rolls_back(np.inf if part.lost else spent)
@@ -357,4 +359,3 @@ class OperatedLoop:
             theta=self.theta.copy(),
             numbers=numbers,
         )
-

@@ -17,8 +17,8 @@ def loop(contest):
 
 def _window(loop, number, course, state, theta=GAINS):
     records = []
-    for part in range(loop.parts):
-        records.append(loop.part(number, part, theta, course, state, log=True))
+    for _ in range(loop.parts):
+        records.append(loop.part(number, theta, course, state, log=True))
         state = records[-1].end
     return records
 
@@ -34,9 +34,7 @@ def test_joined_parts_are_the_window_run_at_once(loop):
 
 
 def test_a_drift_moves_the_plant_from_part_to_part(loop):
-    still, drifts = (
-        _window(loop, 0, read_course(text), loop.begun()) for text in ("mu:[0=1]", "mu:[0=1,4=1,4=5]")
-    )
+    still, drifts = (_window(loop, 0, read_course(text), loop.begun()) for text in ("mu:[0=1]", "mu:[0=1,4=1,4=5]"))
     assert still[0].iae == drifts[0].iae
     assert still[1].iae != drifts[1].iae
 
@@ -54,10 +52,10 @@ def test_new_gains_take_over_without_a_bump(loop):
     course = read_course("mu:[0=1]")
     state = _window(loop, 0, course, loop.begun())[0].end
     new = np.array([8.0, 2.0, 6.0])
-    plain = loop.part(0, 1, new, course, state, log=True).log["u"][:2, 0]
+    plain = loop.part(0, new, course, state, log=True).log["u"][:2, 0]
     taken, left = loop.handed_over(0, state, GAINS, new, course.at(0.0))
-    smooth = loop.part(0, 1, new, course, taken, log=True).log["u"][:2, 0]
-    kept = loop.part(0, 1, GAINS, course, state, log=True).log["u"][:2, 0]
+    smooth = loop.part(0, new, course, taken, log=True).log["u"][:2, 0]
+    kept = loop.part(0, GAINS, course, state, log=True).log["u"][:2, 0]
     assert abs(left[0]) <= 1e-12
     assert smooth[0] == pytest.approx(kept[0], abs=1e-12)
     assert abs(plain[0] - kept[0]) > 1e-4
