@@ -7,11 +7,19 @@ from typing import Any
 
 from configs import choices
 from configs.rules import Setting, settings, type_words
-from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, MapConfig, SimulateConfig, WorstConfig
+from configs.schema import (
+    DesignConfig,
+    EvaluateConfig,
+    ExportConfig,
+    MapConfig,
+    OperateConfig,
+    SimulateConfig,
+    WorstConfig,
+)
 
 SCHEMAS: dict[str, type] = {
     "design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig, "worst": WorstConfig,
-    "map": MapConfig, "export": ExportConfig,
+    "map": MapConfig, "export": ExportConfig, "operate": OperateConfig,
 }  # fmt: skip
 
 _TEMPLATE = """\

@@ -31,6 +31,7 @@ _JOBS = {
     "evaluate": "judge a stored knowledge base in control situations",
     "worst": "look for the worst situation of a knowledge base in a declared envelope",
     "map": "draw how a stored knowledge base fares over two ranges of parameters, delays or noise",
+    "operate": "simulate a long run with a drifting plant, in which the knowledge base is renewed",
     "export": "write a stored knowledge base as code for where controllers run, and prove every file",
 }
 _OTHERS = ["assess", "commission", "identify", "shadow", "verify"]

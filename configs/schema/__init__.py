@@ -22,8 +22,10 @@ from configs.schema.commands import (
     ExportSettings,
     GuardConfig,
     MapConfig,
+    OperateConfig,
     RunConfig,
     SimulateConfig,
+    SupervisorConfig,
     WorstConfig,
 )
 from configs.schema.learning import NetworkSettings, TeacherConfig
@@ -47,12 +49,14 @@ __all__ = [
     "LadderConfig",
     "MapConfig",
     "NetworkSettings",
+    "OperateConfig",
     "PresentConfig",
     "RunConfig",
     "SearchConfig",
     "SimulateConfig",
     "SituationConfig",
     "SituationsConfig",
+    "SupervisorConfig",
     "TeacherConfig",
     "WorstConfig",
 ]

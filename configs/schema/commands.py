@@ -1,11 +1,12 @@
 """Settings of the commands: what all share, the parts of each, and a few of its own.
 
-`sscq design`, `simulate`, `evaluate`, `export`, `map` and `worst` have a dataclass each; plants are no part, they come
-from the registry.
+`sscq design`, `simulate`, `evaluate`, `export`, `map`, `operate` and `worst` have a dataclass each; plants are no part,
+they come from the registry.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ from flcs.export.guard import Guard
 from flcs.export.pid_block import VendorForm
 from plants.core.gpu import DEVICES
 from plants.core.motion.modes import MODES as LOOP_MODES
+from sscq.operation.contest import CONTENDERS
+from sscq.operation.supervisor import SupervisorSettings
 from sscq.worst.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -196,6 +199,54 @@ class MapConfig(RunConfig):
     margin_points: int = setting(9, "of the coarser map of Ms, in each direction; 0: none", low=0)
     device: str = setting("cpu", "cuda: an NVIDIA GPU runs the loops", choices=DEVICES)
     controller: PresentConfig = setting(PresentConfig, "")
+
+
+@part(SupervisorSettings)
+class SupervisorConfig(SettingsPart):
+    """How the supervisor decides."""
+
+
+@dataclass
+class OperateConfig(RunConfig):
+    """`sscq operate`: a long run in which the plant drifts and the knowledge base is renewed, against four rivals."""
+
+    plant: str | None = setting(None, "plant; null: the knowledge base's")
+    kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
+    drift: str | None = setting(None, "course of parameters over time [s]: mu:[0=1,80=1,560=6]; a jump: 80=1,80=2")
+    windows: int = setting(8, "after each, but the last, the supervisor looks back", low=2, high=1000)
+    moves: int | None = setting(None, "taught situations in a window, in turn; null: all of the plant's", low=1)
+    parts: int = setting(8, "of a window, in which parameters stand still", low=1)
+    seeds: int = setting(1, "runs with other noise, instruments and searches", low=1)
+    contenders: list[str] = setting(lambda: list(CONTENDERS), f"of {', '.join(CONTENDERS)}")
+    estimate: str = setting(
+        "measured",
+        "what is known of the plant: measured, by instruments that tell what drifts; identified, from the loop's log",
+        choices=("measured", "identified"),
+    )
+    deviation: float = setting(0.03, "relative standard deviation of the instruments", above=0, below=1)
+    wrong: dict[str, float] = setting(dict, "factors of what instruments out of order tell, by parameter: {mu: 2}")
+    fitted: list[str] = setting(list, "parameters that the log is to tell; []: those that drift")
+    loaded: str = setting("", "disturbance that unknown loads of the log count as; empty: the command")
+    row: float | None = setting(None, "time between rows of the log; null: about 500 rows a window", unit="s", above=0)
+    evaluations: int = setting(600, "of each search, of whatever contender", low=40)
+    entropy_weight: float = setting(0.0, "of entropy in what the searches minimise, beside the tracking error", low=0)
+    travel: float = setting(
+        1.5, "travel that searches may use, in shares of the knowledge base's on the plant of the design", above=0
+    )
+    max_sensitivity: float = setting(2.0, "largest Ms of what takes over, or what the loop in force keeps", above=1)
+    relearn: bool = setting(True, "teach and train the network anew before each refinement; false: refine alone")
+    supervisor: SupervisorConfig = setting(SupervisorConfig, "")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the contenders and the instruments."""
+        for name in self.contenders:
+            if name not in CONTENDERS:
+                yield f"contenders are {', '.join(CONTENDERS)}, got {name!r}"
+        if not self.contenders:
+            yield f"contenders must be some of {', '.join(CONTENDERS)}, got none"
+        for name, factor in self.wrong.items():
+            if not (math.isfinite(factor) and factor > 0.0):
+                yield f"wrong.{name} must be a factor above 0, got {factor}"
 
 
 @dataclass

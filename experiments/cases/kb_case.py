@@ -21,7 +21,7 @@ from sscq.situations.situation_sets import KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from configs.schema import EvaluateConfig, ExportConfig, MapConfig, WorstConfig
+    from configs.schema import EvaluateConfig, ExportConfig, MapConfig, OperateConfig, WorstConfig
     from plants import Plant
     from sscq.situations.situation import Situation
 
@@ -106,7 +106,9 @@ def prepared(config: EvaluateConfig) -> StoredCase:
     return StoredCase(kb, plant, fitness_of(kb), contenders, blocks, notes)
 
 
-def loaded(config: EvaluateConfig | ExportConfig | MapConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
+def loaded(
+    config: EvaluateConfig | ExportConfig | MapConfig | OperateConfig | WorstConfig,
+) -> tuple[KnowledgeBase, Plant]:
     """Return the knowledge base that a configuration names and its plant; a null step becomes that of the design.
 
     Where the knowledge base does not lie in a design's folder it becomes the plant's own.

@@ -29,6 +29,7 @@ STUDIES = {
     "chain": "afterwards.chain:main",
     "calibration": "calibration.study:main",
     "ranks": "calibration.ranks:main",
+    "operation": "operation:main",
     "published": "published:main",
     "certificates": "afterwards.certificates:main",
     "coverage": "afterwards.claims:coverage",

@@ -44,9 +44,7 @@ def imitate(
         If torch is not installed and there are rounds of training.
     """
     settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))
-    learn = _trained if settings.rounds else _by_least_squares
-    full, course = learn(replace(kb, inference=replace(kb.inference, authority=1.0)), rows, settings, seed)
-    full = replace(full, inference=kb.inference)
+    full, course = _learned(kb, rows, settings, seed)
     pruned, report = prune(full, rows, settings)
     summary = {
         "rows": len(rows.weight),
@@ -61,6 +59,28 @@ def imitate(
         "seed": seed,
     }
     return replace(pruned.compact(), training=summary)
+
+
+def retrained(
+    kb: KnowledgeBase, teaching_signal: Any, config: NetworkConfig | None = None, seed: int = 0
+) -> KnowledgeBase:
+    """Return a knowledge base of the same structure with numbers trained on from its own; no rule is left out.
+
+    Parameters
+    ----------
+    kb, teaching_signal, config, seed
+        As for :func:`imitate`, whose errors it has.
+    """
+    return _learned(kb, arranged(kb, TeachingRows.of(teaching_signal)), config or NetworkConfig(), seed)[0]
+
+
+def _learned(
+    kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig, seed: int
+) -> tuple[KnowledgeBase, dict[str, Any]]:
+    """The knowledge base with all its rules fitted, by the network where there are rounds, and how that went."""
+    learn = _trained if config.rounds else _by_least_squares
+    full, course = learn(replace(kb, inference=replace(kb.inference, authority=1.0)), rows, config, seed)
+    return replace(full, inference=kb.inference), course
 
 
 def _trained(

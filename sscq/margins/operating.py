@@ -282,7 +282,7 @@ class OperatingMargins:
         """Return these margins, and at the plants of more situations what constant gains keep there.
 
         At each operating point of each plant, with the situation's own delay: the limits where the gains keep them;
-        stability where they do not, but are stable; nothing where they are not.
+        stability where they do not, but are stable; nothing where they are not, or where nothing holds the plant.
 
         Parameters
         ----------
@@ -296,6 +296,8 @@ class OperatingMargins:
         """
         spec = LoopSpec(self.plant, self.spec.laws, situations, self.spec.timing.step)
         added = frozen_channels(spec, low, high, alike=False)
+        if not added.responses:  # nothing holds any of them at any point
+            return self.with_limits(self.limits)
         kept, stable = (self._kept_by(gains, added, limits) for limits in (self.limits, STABLE))
         peaks = np.max([of.sensitivity[0] for of in added.margins(np.atleast_2d(gains))], axis=0)
         order = np.argsort(-peaks, kind="stable")
