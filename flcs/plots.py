@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     KnowledgeBase = Any  # flcs.knowledge_base.knowledge_base.KnowledgeBase, which calls what is here
 
 _POINTS = 121
+_LEAST_SPAN = 1e-3  # of a gain: less is drawn as one colour
 
 
 def plot(kb: KnowledgeBase, channel: int = 0) -> Any:
@@ -96,7 +97,10 @@ def _gain(figure: Any, chart: Any, kb: KnowledgeBase, channel: int, gain: int) -
         chart.set_ylabel(base.gain_names[gain])
         chart.grid(visible=True, alpha=0.3)
     else:
-        filled = chart.contourf(grids[0], grids[1], values.T, levels=12)
+        low, high = float(values.min()), float(values.max())
+        room = _LEAST_SPAN * max(abs(low), abs(high), 1e-300)  # a gain that stands still has rounding for its contours
+        levels = np.linspace(low, high, 13) if high - low > room else np.linspace(low - room, high + room, 3)
+        filled = chart.contourf(grids[0], grids[1], values.T, levels=levels)
         figure.colorbar(filled, ax=chart, label=base.gain_names[gain])
         chart.set_ylabel(_label(base.inputs[1]))
     chart.set_xlabel(_label(base.inputs[0]))

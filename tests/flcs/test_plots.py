@@ -1,5 +1,7 @@
 """Pictures of a knowledge base: which rules speak along a course of its inputs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,3 +25,21 @@ def test_shares_of_the_rules_add_up_to_all_that_is_said(builders):
 def test_inputs_of_another_knowledge_base_are_refused(builders):
     with pytest.raises(ValueError, match="inputs must have the columns e, e_rate, got 3"):
         builders["kb"]().plot_activation(np.zeros((5, 3)))
+
+
+def test_gains_that_stand_still_are_one_colour_with_readable_ends(builders):
+    kb = builders["kb"]()
+    base = kb.channels[0]
+    still = tuple(
+        replace(rule, gains=tuple(np.array(base.reference) * (1.0 + 1e-13 * k))) for k, rule in enumerate(base.rules)
+    )
+    axes = kb.with_channel(0, replace(base, rules=still)).plot()
+    figure = axes[0, 0].figure
+    figure.canvas.draw()
+    bars = [chart for chart in figure.axes if chart not in axes.ravel().tolist()]
+    assert len(bars) == len(base.gain_names)
+    for bar, reference in zip(bars, base.reference, strict=True):
+        low, high = bar.get_ylim()
+        assert low < reference < high
+        assert high - low > 1e-3 * reference
+    matplotlib.pyplot.close("all")
