@@ -8,6 +8,7 @@ As in::
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.starting.launch import command
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 def export(config: ExportConfig, folder: RunFolder) -> None:
     """Write all targets, run each of them, write manifest.json; exit code 1 where one is wrong."""
+    from experiments.cases.kb_case import other_recommended
     from experiments.report.exports import table, wanted, write
 
-    proofs = write(prepared(config), wanted(config.to), folder, quiet=config.quiet)
+    job = prepared(config)
+    for warning in other_recommended(Path(config.kb)):
+        print(f"warning: {warning}")
+    proofs = write(job, wanted(config.to), folder, quiet=config.quiet)
     print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {folder.path / 'manifest.json'}"]))
     wrong = [proof.target for proof in proofs if proof.status == "failed"]
     if wrong:

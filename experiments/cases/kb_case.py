@@ -10,6 +10,7 @@ import numpy as np
 
 import plants
 from controllers import ConstantGains, Controller, gain_names
+from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.starting.plant_choice import stored_step
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from sscq.situations.situation import Situation
 
 BASELINE = "reference"
+
+KB_FILES = {
+    "knowledge_base": "knowledge_base.json",
+    "knowledge_base_free": "knowledge_base_free_travel.json",
+    "knowledge_base_direct": "knowledge_base_direct.json",
+    "given": "given.json",
+}
+"""Of a design's controllers those that are knowledge bases, and their files in its folder."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +182,21 @@ def other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
         if now.get(name) != value
     ]
     return [f"the plant is not the one of the design: {', '.join(changed)}"] if changed else []
+
+
+def other_recommended(file: Path) -> list[str]:
+    """Warn where the design beside a knowledge base's file recommends something else than this one."""
+    metrics = file.parent / "metrics.json"
+    if file.name not in KB_FILES.values() or not metrics.is_file():
+        return []
+    told = formats.read_json(metrics, kind=dict[str, Any])
+    recommended, controllers = told.get("recommended"), told.get("controllers")
+    if not isinstance(recommended, str) or not isinstance(controllers, dict) or KB_FILES.get(recommended) == file.name:
+        return []
+    title = controllers.get(recommended, {}).get("title", recommended)
+    own = KB_FILES.get(recommended)
+    instead = f"it is in {file.with_name(own)}" if own else "its gains are in the report, to be typed in"
+    return [f"the design recommends another controller, the {title}: {instead}"]
 
 
 def _not_taught(kb: KnowledgeBase, plant: Plant, declared: Sequence[Situation]) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import export as command
+from experiments.cases.kb_case import other_recommended
 from experiments.front.running import kb_file, ran
 from experiments.report.exports import wanted, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from configs.schema import ExportConfig
     from experiments.front.result import DesignResult
@@ -34,7 +36,8 @@ def export(
     Parameters
     ----------
     kb : path or DesignResult
-        File of a knowledge base; of a design the recommended one, or else the refined one.
+        File of a knowledge base; of a design the recommended one, or else the refined one, with a warning: gains of a
+        PID or of a table are typed in, see `what_to_type`.
     to : str or sequence of str
         Targets, such as "c" or ["st", "fmu"]; "all" is every one that there is.
     folder : path, optional
@@ -60,6 +63,9 @@ def export(
     """
     targets = [to] if isinstance(to, str) else list(to)
     proofs: list[Proof] = []
+
+    for text in other_recommended(Path(kb_file(kb))):
+        warnings.warn(text, stacklevel=2)
 
     def job(config: ExportConfig, opened: RunFolder) -> None:
         proofs.extend(write(command.prepared(config), wanted(config.to), opened, quiet=True))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cases.kb_case import KB_FILES
 from experiments.report import files
 from experiments.report.answer import answer
 from experiments.report.drawing.html import element
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
     from experiments.report.records.report_data import ReportData
     from experiments.report.records.results import ControllerResult
     from experiments.report.records.verdict import VerdictText
-
-_KBS = {
-    "knowledge_base": "knowledge_base.json",
-    "knowledge_base_free": "knowledge_base_free_travel.json",
-    "knowledge_base_direct": "knowledge_base_direct.json",
-    "given": "given.json",
-}
 
 
 class DesignResult:
@@ -84,7 +78,7 @@ class DesignResult:
     @property
     def knowledge_base_file(self) -> Path:
         """Its file."""
-        return self.folder / _KBS[self._leaving]
+        return self.folder / KB_FILES[self._leaving]
 
     @property
     def _leaving(self) -> str:
@@ -93,7 +87,7 @@ class DesignResult:
     @cached_property
     def knowledge_bases(self) -> dict[str, KnowledgeBase]:
         """All knowledge bases of the design by their controllers' keys."""
-        found = {key: self.folder / name for key, name in _KBS.items()}
+        found = {key: self.folder / name for key, name in KB_FILES.items()}
         return {key: KnowledgeBase.load(path) for key, path in found.items() if path.is_file()}
 
     def what_to_type(self) -> str:

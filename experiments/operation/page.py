@@ -108,7 +108,9 @@ def _decisions(name: str, timeline: Timeline) -> Html:
             element(
                 "tr",
                 element("td", f"{one['time']:g}"),
-                element("td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items()), class_="words"),
+                element(
+                    "td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items()), class_="words"
+                ),
                 element("td", _estimated(one), class_="words"),
                 element("td", element("b", one["decision"]) if one["decision"] == RENEWED else one["decision"]),
                 element("td", one["words"], class_="words"),

@@ -222,12 +222,24 @@ def table(proofs: Sequence[Proof]) -> str:
     """Return the proofs as a table."""
     rows = [[p.target, p.status, _error(p), f"{p.bound:g}", _sizes(p), p.checker or p.reason] for p in proofs]
     reasons = [f"{p.target}: {p.reason}" for p in proofs if p.status == "failed"]
+    reasons += [text for p in proofs for text in _not_closed(p)]
     head = ["target", "status", "largest error", "allowed", "measured", "checked by"]
     return "\n".join([text_table(head, rows), *reasons])
 
 
 def _error(proof: Proof) -> str:
     return f"{proof.largest:.2g} of range" if proof.errors else "-"
+
+
+def _not_closed(proof: Proof) -> list[str]:
+    """Say where no loop of exported plant and controller was closed, and why, if the target has them."""
+    left = proof.numbers.get("closed_loop_left_out", {})
+    if not left or proof.numbers.get("closed_loop"):
+        return []
+    why = ", ".join(dict.fromkeys(left.values()))
+    return [
+        f"{proof.target}: the controller was proved along recorded signals alone; no loop was closed with it: {why}"
+    ]
 
 
 def _sizes(proof: Proof) -> str:

@@ -7,6 +7,7 @@ against what it approximates, the derivative, and runs.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -54,7 +55,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
     try:
         runs = _find_runs(report, flow, slopes)
     except Exception as error:  # noqa: BLE001  (a plant that cannot be compiled or run is reported)
-        report.problems.append(f"it cannot be simulated: {type(error).__name__}: {error}")
+        report.problems.append(f"it cannot be simulated: {type(error).__name__}: {error}{_where_not_finite(slopes)}")
         return
     if runs is None:
         return
@@ -70,6 +71,27 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
         check_after_step(report, plant, runs.drive)
     if plant.advance is not None:
         check_advance(report, plant, runs)
+
+
+def _where_not_finite(slopes: Slopes) -> str:
+    """Which state's slopes are not finite at its nominal value, at 0 or at an end of its range, as of a root at 0."""
+    plant, found = slopes.plant, []
+    rest = (slopes.nominal_input(), np.array(plant.calm()), np.array(plant.nominal()))
+    for k, q in enumerate(plant.states):
+        for value in dict.fromkeys(v for v in (q.nominal, 0.0, q.low, q.high) if math.isfinite(v)):
+            state = np.array(plant.initial())
+            state[k] = value
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                finite = np.isfinite(slopes.at(0.0, state, *rest).A).all()
+            if not finite:
+                found.append(f"{q.name} = {value:g}")
+    if not found:
+        return ""
+    return (
+        f"; the derivative's slope is not finite at {', '.join(found)}, as that of a root at 0 is: write a straight line "
+        "there, such as where(level - 0.01, sqrt(where(level - 0.01, level, 0.01)), 10.0 * level)"
+    )
 
 
 def advised_steps(plant: Plant) -> tuple[float, float] | None:

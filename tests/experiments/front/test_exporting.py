@@ -8,8 +8,10 @@ import pytest
 import sscq
 from experiments import export
 from experiments.front.result import DesignResult
+from experiments.report.exports import table
 from experiments.runtime.errors import UserError
 from flcs import KnowledgeBase, RuleBase, Variable
+from flcs.export.proof import Proof
 from flcs.inference.rule_base import full_grid
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -50,8 +52,9 @@ def test_the_files_are_those_of_the_command(kb, own_folder, capsys):
 
 
 def test_of_a_design_its_knowledge_base_leaves(kb, own_folder):
-    (own_folder / "metrics.json").write_text('{"recommended": "fixed"}')
-    proofs = sscq.export(DesignResult(own_folder), "st")
+    (own_folder / "metrics.json").write_text('{"recommended": "fixed", "controllers": {}}')
+    with pytest.warns(UserWarning, match="recommends another controller, the fixed"):
+        proofs = sscq.export(DesignResult(own_folder), "st")
     assert proofs["st"].status == "ok"
     assert len(list((own_folder / "runs/export").iterdir())) == 1
 
@@ -68,3 +71,28 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(kb, own_folder):
     with pytest.raises(UserError, match="give a target"):
         sscq.export(kb, [], folder=own_folder / "x")
     assert not (own_folder / "x").exists()
+
+
+def test_what_the_design_does_not_recommend_is_exported_with_a_warning(kb, own_folder):
+    (own_folder / "metrics.json").write_text(
+        '{"recommended": "two_degree", "controllers": {"two_degree": {"title": "two-degree-of-freedom PID"}}}'
+    )
+    with pytest.warns(UserWarning, match="recommends another controller, the two-degree-of-freedom PID: its gains are"):
+        sscq.export(kb, "st", folder=own_folder / "out")
+
+
+def test_at_the_terminal_too_and_of_what_is_recommended_there_is_none(kb, own_folder, capsys):
+    (own_folder / "metrics.json").write_text('{"recommended": "knowledge_base_direct", "controllers": {}}')
+    export.main([f"kb={kb}", "to=[st]", "output=out", "quiet=true"])
+    assert f"it is in {own_folder / 'knowledge_base_direct.json'}" in capsys.readouterr().out
+    (own_folder / "metrics.json").write_text('{"recommended": "knowledge_base", "controllers": {}}')
+    export.main([f"kb={kb}", "to=[st]", "output=other", "quiet=true"])
+    assert "recommends" not in capsys.readouterr().out
+
+
+def test_a_target_that_closed_no_loop_says_why():
+    left = {"near": "the plant has a dead time", "far": "the plant has a dead time"}
+    proof = Proof("c", "gcc", "ok", numbers={"closed_loop": {}, "closed_loop_left_out": left})
+    assert "c: the controller was proved along recorded signals alone; no loop was closed" in table([proof])
+    assert table([proof]).count("the plant has a dead time") == 1
+    assert "no loop was closed" not in table([replace(proof, numbers={"closed_loop": {"near": 1e-9}})])

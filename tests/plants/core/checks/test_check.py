@@ -12,7 +12,7 @@ from plants import Channel, OperatingPoint, Plant, Quantity
 from plants.core.blocks import BlockSample
 from plants.core.checks import loop, motion
 from plants.core.checks.report import CheckReport
-from plants.core.elementary import exp, maximum, sign, sqrt, table1d
+from plants.core.elementary import exp, maximum, sign, sqrt, table1d, where
 
 INERTIA = plants.get("nonlinear_inertia")
 
@@ -338,3 +338,20 @@ def test_a_steep_band_around_zero_is_found_though_the_run_passes_it_between_two_
     assert report.step == pytest.approx(1e-5)
     assert any("fastest mode 1e+04 1/s" in advice for advice in report.advice)
     assert any("its own step of 0.01 s is too coarse" in advice for advice in report.advice)
+
+
+def test_a_root_at_0_is_named_with_what_to_write_instead():
+    """A tank that runs below empty: the root's slope there is no number, and no run says so by itself."""
+
+    def runs_out(t, x, u, w, p):
+        (level,), (inflow,) = x, u
+        return (0.02 * inflow - 0.04 * sqrt(where(level, level, 0.0)),)
+
+    tank = Plant(
+        name="tank", states=(Quantity("level", "m", 0.5, -0.01, 5.0),), inputs=(Quantity("inflow", "m^3/s"),),
+        channels=(Channel("level", low=0.0, high=10.0),), derivative=runs_out,
+    )  # fmt: skip
+    (problem,) = plants.check(tank).problems
+    assert problem.startswith("it cannot be simulated")
+    assert "slope is not finite at level = 0, level = -0.01" in problem
+    assert "write a straight line there" in problem
