@@ -237,9 +237,7 @@ def _not_closed(proof: Proof) -> list[str]:
     if not left or proof.numbers.get("closed_loop"):
         return []
     why = ", ".join(dict.fromkeys(left.values()))
-    return [
-        f"{proof.target}: the controller was proved along recorded signals alone; no loop was closed with it: {why}"
-    ]
+    return [f"{proof.target}: the controller was proved along recorded signals; no loop was closed with it, as {why}"]
 
 
 def _sizes(proof: Proof) -> str:

@@ -89,8 +89,8 @@ def _where_not_finite(slopes: Slopes) -> str:
     if not found:
         return ""
     return (
-        f"; the derivative's slope is not finite at {', '.join(found)}, as that of a root at 0 is: write a straight line "
-        "there, such as where(level - 0.01, sqrt(where(level - 0.01, level, 0.01)), 10.0 * level)"
+        f"; the derivative's slope is not finite at {', '.join(found)}, as that of a root at 0 is: write a straight "
+        "line there, such as where(level - 0.01, sqrt(where(level - 0.01, level, 0.01)), 10.0 * level)"
     )
 
 

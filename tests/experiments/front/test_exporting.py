@@ -93,6 +93,6 @@ def test_at_the_terminal_too_and_of_what_is_recommended_there_is_none(kb, own_fo
 def test_a_target_that_closed_no_loop_says_why():
     left = {"near": "the plant has a dead time", "far": "the plant has a dead time"}
     proof = Proof("c", "gcc", "ok", numbers={"closed_loop": {}, "closed_loop_left_out": left})
-    assert "c: the controller was proved along recorded signals alone; no loop was closed" in table([proof])
+    assert "c: the controller was proved along recorded signals; no loop was closed" in table([proof])
     assert table([proof]).count("the plant has a dead time") == 1
     assert "no loop was closed" not in table([replace(proof, numbers={"closed_loop": {"near": 1e-9}})])
