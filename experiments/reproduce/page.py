@@ -58,7 +58,7 @@ def html(runs: Sequence[ClaimRun]) -> str:
 
 
 def _contents(runs: Sequence[ClaimRun]) -> Html:
-    head = element("tr", *(element("th", cell) for cell in ("claim", "verdict", "published", "ours")))
+    head = element("tr", *(element("th", cell, class_="words") for cell in ("claim", "verdict", "published", "ours")))
     rows = [
         element(
             "tr",
@@ -102,7 +102,7 @@ def _section(run: ClaimRun) -> Html:
 
 
 def _table(table: ClaimTable) -> Html:
-    head = element("tr", *(element("th", cell) for cell in table.head))
+    head = element("tr", *(element("th", cell, class_="words") for cell in table.head))
     rows = join(element("tr", *(element("td", cell, class_="words") for cell in row)) for row in table.rows)
     inside = element("table", element("thead", head), element("tbody", rows))
     return element("details", element("summary", f"{table.title} ({len(table.rows)} rows)"), inside)
