@@ -39,4 +39,4 @@ html_copy_source = False
 html_show_copyright = html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
-pygments_dark_style = "native"
+pygments_dark_style = "github-dark"
