@@ -26,7 +26,7 @@ suppress_warnings = [
 autodoc_mock_imports = ["torch"]  # pages of its two classes need no network: seconds saved in each build
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say types with shapes and units
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 
 html_theme = "furo"

@@ -107,7 +107,10 @@ def test_every_page_below_docs_is_reached_from_the_readme():
 @pytest.mark.parametrize("line", commands())
 def test_a_command_is_accepted(line):
     words = shlex.split(line, comments=True)
-    if words[0] == "sscq" and words[1] in CONFIGURED and "--help" not in words:
+    if words[0] == "sscq" and "-m" in words:  # a sweep: each run takes one of the values
+        single = [re.sub(r"=(?:\w+\()?([^,\[\]()]+)[,)].*", r"=\1", word) for word in words[2:]]
+        configured(words[1], [word for word in single if word != "-m" and not word.startswith("hydra")])
+    elif words[0] == "sscq" and words[1] in CONFIGURED and "--help" not in words:
         configured(words[1], words[2:])
     elif words[0] == "sscq" and words[1] not in CONFIGURED:
         assert cli.parser().parse_args(words[1:]).run

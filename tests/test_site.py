@@ -73,6 +73,12 @@ def test_attributes_that_share_a_line_get_entries_of_their_own(part):
     assert lines == ["low : float", *block, "high : float", *block, "", "text : str"]
 
 
+def test_single_marks_are_code_and_bars_are_bars(part):
+    lines = ["`x`[0] and |x| of :class:`Y`", "``|a|`` is |b|, `c|d`"]
+    part("pages", "myst_parser").plain_marks(None, "", "", None, None, lines)
+    assert lines == [r"``x``\ [0] and \|x\| of :class:`Y`", r"``|a|`` is \|b\|, ``c|d``"]
+
+
 def test_links_out_of_the_pages_become_the_files_names(part):
     text = ["see [the licence](../LICENSE), [sweeps](guide/sweeps.md) and [no file](../nowhere.py)"]
     part("pages", "myst_parser").links_to_the_repository(None, "index", text)
