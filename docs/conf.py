@@ -26,7 +26,7 @@ suppress_warnings = [
 autodoc_mock_imports = ["torch"]  # pages of its two classes need no network: seconds saved in each build
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say types with shapes and units
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 
 html_theme = "furo"
@@ -39,4 +39,4 @@ html_copy_source = False
 html_show_copyright = html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
-pygments_dark_style = "native"
+pygments_dark_style = "github-dark"

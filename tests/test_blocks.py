@@ -43,8 +43,9 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def blocks(path, language):
-    """Return the fenced blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    """Return the fenced blocks of a language ("" for none)."""
+    fences = re.findall(r"^```([^\n]*)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return [block for name, block in fences if name == language]
 
 
 def with_python():

@@ -51,9 +51,26 @@ def names_apart(_app: Sphinx, _what: str, _name: str, _item: object, _options: o
     lines[:] = parted
 
 
-def literal_bars(_app: Sphinx, _what: str, _name: str, _item: object, _options: object, lines: list[str]) -> None:
-    """Keep the bars of ``|x|``: docstrings mean magnitudes where reStructuredText reads substitutions."""
-    lines[:] = [re.sub(r"(?<!\\)\|", r"\\|", line) if "``" not in line else line for line in lines]
+_LITERAL = re.compile(r"(``[^`]+``)")
+_CODE = re.compile(r"(?<![`:\w])`([^`<>]+)`")
+
+
+def plain_marks(_app: Sphinx, _what: str, _name: str, _item: object, _options: object, lines: list[str]) -> None:
+    """Read `x` as code, and keep the bars of ``|x|``: docstrings mean magnitudes, reStructuredText substitutions."""
+    for number, line in enumerate(lines):
+        parts = _LITERAL.split(line)  # what is code already has odd places
+        parts[::2] = map(_marked, parts[::2])
+        lines[number] = "".join(parts)
+
+
+def _marked(text: str) -> str:
+    """Return text without literals as reStructuredText."""
+    pieces = _CODE.split(text)  # code has odd places
+    for place in range(1, len(pieces), 2):
+        goes_on = re.match(r"[\w\[(]", pieces[place + 1])
+        pieces[place] = f"``{pieces[place]}``" + ("\\ " if goes_on else "")
+    pieces[::2] = [re.sub(r"(?<!\\)\|", r"\\|", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def links_to_the_repository(_app: Sphinx, page: str, source: list[str]) -> None:
@@ -74,6 +91,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)
     app.connect("autodoc-process-docstring", names_apart, priority=400)  # before napoleon reads the sections
-    app.connect("autodoc-process-docstring", literal_bars)
+    app.connect("autodoc-process-docstring", plain_marks)
     app.connect("source-read", links_to_the_repository)
     return {"parallel_read_safe": True}
