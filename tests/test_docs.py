@@ -29,6 +29,7 @@ COMMANDED = (
     "docs/labs/README.md",
     "docs/gallery/README.md",
     *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/guide/*.md")),
+    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/reference/**/*.md")),
 )
 FEWEST_NAMED = {TREE[0]: 40, TREE[1]: 20, TREE[2]: 2}
 MADE_UP = {"tasks.py", "plants/mine.py", "mine.py", "summary.py"}
@@ -72,6 +73,7 @@ def commands():
         lines = [line.removeprefix("$ ") for block in blocks(text, "") for line in block.splitlines()]
         marked = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose(text))]
         lines += [code for code in marked if not re.fullmatch(r"sscq \w+", code)]  # only a command's name
+        lines = [re.sub(r" \[(?:--|[A-Z])[^\]]*\]", "", line).partition(" | ")[0] for line in lines]  # of a synopsis
         found |= {line: name for line in lines if re.match(r"(sscq \w|python -m |make \w)", line)}
     return found
 
