@@ -73,7 +73,7 @@ def commands():
         lines = [line.removeprefix("$ ") for block in blocks(text, "") for line in block.splitlines()]
         marked = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose(text))]
         lines += [code for code in marked if not re.fullmatch(r"sscq \w+", code)]  # only a command's name
-        lines = [re.sub(r" \[(?:-|[A-Z])[^\]]*\]", "", line).partition(" | ")[0] for line in lines]  # of a synopsis
+        lines = [re.sub(r" \[(?:--|[A-Z])[^\]]*\]", "", line).partition(" | ")[0] for line in lines]  # of a synopsis
         found |= {line: name for line in lines if re.match(r"(sscq \w|python -m |make \w)", line)}
     return found
 

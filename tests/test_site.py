@@ -9,6 +9,7 @@ import yaml
 
 from configs.rules import settings
 from configs.store import SCHEMAS
+from flcs.lint.findings import CODES
 
 ROOT = Path(__file__).parents[1]
 EXTENSIONS = ROOT / "docs/_extensions"
@@ -60,10 +61,15 @@ def test_a_notebook_becomes_a_page_with_what_it_printed_and_drew(part):
 
 @pytest.mark.parametrize("command", SCHEMAS)
 def test_every_setting_stands_in_its_table_once(part, command):
-    page = part("setting_tables").table_of_settings(command)
+    page = part("code_tables").table_of_settings(command)
     for leaf in settings(SCHEMAS[command]):
         assert page.count(f"\n| `{leaf.key}` |") == 1
     assert {line.count("|") for line in page.splitlines() if line.startswith("|")} == {6}
+
+
+def test_every_finding_stands_in_its_table(part):
+    page = part("code_tables").table_of_findings()
+    assert all(f"\n| {name} | {code.severity} |" in page for name, code in CODES.items())
 
 
 def test_attributes_that_share_a_line_get_entries_of_their_own(part):

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from code_tables import table_of_findings, table_of_settings
 from notebooks import NotebookParser
-from setting_tables import table_of_settings
 from sphinx.util.docutils import SphinxDirective
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ class SettingTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the tables, one for each part of the configuration."""
         return self.parse_text_to_nodes(table_of_settings(self.arguments[0]), allow_section_headings=True)
+
+
+class FindingTable(SphinxDirective):
+    """``{findings}``: what `sscq lint` may find."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        return self.parse_text_to_nodes(table_of_findings())
 
 
 _TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( : .*)?$")
@@ -88,6 +96,7 @@ def links_to_the_repository(_app: Sphinx, page: str, source: list[str]) -> None:
 def setup(app: Sphinx) -> dict[str, object]:
     """Tell Sphinx of all this."""
     app.add_directive("settings", SettingTable)
+    app.add_directive("findings", FindingTable)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(NotebookParser)
     app.connect("autodoc-process-docstring", names_apart, priority=400)  # before napoleon reads the sections

@@ -1,4 +1,4 @@
-"""The settings of a command as Markdown, from the schema that lists them for `--help` and checks them."""
+"""Tables that stand in the code: settings, as `--help` lists them, and findings, as `sscq lint --explain` does."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from configs.rules import settings, type_words
 from configs.store import SCHEMAS
+from flcs.lint.findings import CODES
 
 if TYPE_CHECKING:
     from configs.rules import Setting
@@ -27,3 +28,11 @@ def table_of_settings(command: str) -> str:
         parts.setdefault(leaf.key.rpartition(".")[0], []).append(_row(leaf))
     head = "| setting | what it does | unit | default | range |\n|---|---|---|---|---|\n"
     return "\n".join(f"### {part or 'of the command'}\n\n{head}{''.join(rows)}" for part, rows in parts.items())
+
+
+def table_of_findings() -> str:
+    """Return what `sscq lint` may find: code, severity, meaning, advice."""
+    rows = (
+        f"| {one.name} | {one.severity} | **{one.title}.** {one.meaning} | {one.advice} |\n" for one in CODES.values()
+    )
+    return f"| code | is | what it means | what to do |\n|---|---|---|---|\n{''.join(rows)}"
