@@ -26,6 +26,7 @@ COMMANDED = (
     "README.md",
     "CONTRIBUTING.md",
     "docs/guide/cookbook.md",
+    "docs/guide/operation.md",
     "docs/guide/verdict.md",
     "docs/studies/README.md",
 )

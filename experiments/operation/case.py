@@ -13,12 +13,14 @@ from experiments.runtime.errors import UserError
 from flcs.refinement.renewal import KnowledgeRenewal
 from plants.core.motion.simulate import count_steps
 from plants.identification.grey_box import GreyBox
+from sscq.loop.spec import LoopSpec
 from sscq.margins.margins import MarginLimits
 from sscq.operation.contest import Contest
 from sscq.operation.course import FORM, read_course
 from sscq.operation.estimate import DeclaredMeasurement, IdentifiedEnsemble
 from sscq.operation.programme import Programme, check_taught
 from sscq.operation.renewal import OperatingTask, travel_on
+from sscq.operation.running import part_ends
 from sscq.operation.supervisor import SupervisorSettings
 from sscq.situations.situation_sets import standard_sets
 
@@ -72,6 +74,7 @@ def prepared(config: OperateConfig) -> OperateCase:
     taught = standard_sets(plant)["taught"]
     check_taught(taught, plant)
     first = Programme(plant, taught, config.windows, config.moves or len(taught), config.integration_step)
+    part_ends(LoopSpec(plant, renewal.controller, first.situations, first.step), first, config.parts)  # or says why not
     task = _task(config, kb, first, renewal)
     nominal = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
     design = nominal | {name: value for name, value in kb.plant_parameters.items() if name in nominal}

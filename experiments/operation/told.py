@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     for name in runs[0]["totals"]:
         iae = _mean(runs, name, "iae")
         counted = (str(sum(run["totals"][name][what] for run in runs)) for what in COUNTED)
-        relative = "" if name == "never" else change(iae, base)
+        relative = "" if name == "never" or math.isnan(base) else change(iae, base)
         found.append((CONTENDERS[name], number(iae), relative, number(_mean(runs, name, "travel")), *counted))
     return found
 

@@ -58,7 +58,7 @@ def misfit(
     away, spread = np.empty((n, 3)), np.empty((n, 3))
     for k, (start, part) in enumerate(zip(starts, records, strict=True)):
         plants = [known, estimate, _between(known, estimate, (k + 0.5) / n)]
-        away[k], spread[k] = _compared(loop, window, start, theta, part, plants, seed)
+        away[k], spread[k] = _compared(loop, (window, k), start, theta, part, plants, seed)
     jumps = [[0] * first + [1] * (n - first) for first in range(int(_LAST * n) + 1)]
     histories = [[2] * n, *jumps]
     rows = np.arange(n)
@@ -71,7 +71,7 @@ def _between(known: Mapping[str, float], estimate: Mapping[str, float], share: f
 
 def _compared(
     loop: RunningLoop,
-    window: int,
+    place: tuple[int, int],
     start: Snapshot,
     theta: Array,
     part: PartRecord,
@@ -82,7 +82,7 @@ def _compared(
     scales = np.array([channel.scale for channel in loop.programme.plant.channels])
     many = [plant for plant in plants for _ in range(_REPEATED)]
     seeds = [seed + 1 + k for k in range(_REPEATED)] * len(plants)
-    found = loop.predicted(window, start, theta, many, seeds) / scales
+    found = loop.predicted(*place, start, theta, many, seeds) / scales
     found = found.reshape(len(plants), _REPEATED, *found.shape[1:])
     away = ((found - part.log["y"] / scales) ** 2).mean(axis=(1, 2, 3))
     among = ((found - np.roll(found, 1, axis=1)) ** 2).mean(axis=(1, 2, 3))

@@ -49,7 +49,7 @@ class SupervisorSettings:
     judged: int = setting(16, "other members that it is judged on", low=2)
     level: float = setting(0.9, "of the members' interval; a value inside it counts as unchanged", above=0, below=1)
     explained: float = setting(
-        1.5, "outputs may differ by this factor more from what an estimate predicts than predictions do", above=1
+        1.25, "outputs may differ by this factor more from what an estimate predicts than predictions do", above=1
     )
     ahead: float = setting(
         1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
@@ -231,7 +231,10 @@ class Supervisor:
         if any(part.lost for part in records):
             return ""
         middle = estimate.middle
-        away = misfit(self.loop, window, begin, theta, records, known, middle, self.seed)
+        # Where a loop swings, a little too much of a parameter is soon out of step: some of the members are asked.
+        away = min(
+            misfit(self.loop, window, begin, theta, records, known, one, self.seed) for one in estimate.quantiles()
+        )
         if away <= self.settings.explained:
             return ""
         told = ", ".join(f"{name} = {value:.4g}" for name, value in middle.items())
@@ -305,10 +308,10 @@ class OperatedLoop:
         """Run the parts of a window; what has taken over before may be rolled back in it."""
         records: list[PartRecord] = []
         spent, rolled_back, logs = 0.0, None, self.supervisor is not None
-        for _ in range(self.loop.parts):
-            now = state.step * self.loop.programme.step
-            theta = self.theta if self.schedule is None else self.schedule(now + 0.5 * self.loop.part_time)
-            part = self.loop.part(window, theta, self.course, state, log=logs)
+        for number in range(self.loop.parts):
+            middle = (state.step + 0.5 * self.loop.part_steps(number)) * self.loop.programme.step
+            theta = self.theta if self.schedule is None else self.schedule(middle)
+            part = self.loop.part(window, number, theta, self.course, state, log=logs)
             records.append(part)
             state, spent = part.end, spent + part.iae
             older = None if self.supervisor is None else self.supervisor.rolls_back(np.inf if part.lost else spent)
@@ -322,6 +325,11 @@ class OperatedLoop:
                 self.theta = older
         return state, records, rolled_back
 
+    def _end_of(self, window: int, part: int) -> float:
+        """When a part ends [s]."""
+        programme = self.loop.programme
+        return (window * programme.window_steps + self.loop.ends[part + 1]) * programme.step
+
     def _recorded(
         self,
         window: int,
@@ -331,7 +339,6 @@ class OperatedLoop:
         rolled_back: float | None,
         look: _LookBack,
     ) -> WindowRecord:
-        part = self.loop.part_time
         estimate = {}
         if look.estimate is not None and len(look.estimate.members):
             quantiles = np.quantile(look.estimate.members, (0.05, 0.5, 0.95), axis=0).T
@@ -351,7 +358,7 @@ class OperatedLoop:
             truth=self.course.at(time),
             iae=sum(one.iae for one in records),
             travel=sum(one.travel for one in records),
-            lost_at=None if lost is None else window * self.loop.programme.window_time + (lost + 1) * part,
+            lost_at=None if lost is None else self._end_of(window, lost),
             rolled_back_at=rolled_back,
             decision=look.decision,
             words=look.words,

@@ -15,6 +15,7 @@ from configs.schema import (
     DesignConfig,
     EvaluateConfig,
     MapConfig,
+    OperateConfig,
     NetworkSettings,
     RunConfig,
     SimulateConfig,
@@ -50,6 +51,7 @@ def composed(name, *overrides):
         ("evaluate", EvaluateConfig),
         ("worst", WorstConfig),
         ("map", MapConfig),
+        ("operate", OperateConfig),
     ],
 )
 def test_every_command_runs_as_it_stands(name, schema):
