@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from experiments.operation import told
+from experiments.operate import told
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.tables import markdown_table, text_table
@@ -99,7 +99,7 @@ def _made(result: Path, folder: Path, *words: str) -> None:
         return
     command, *settings = words
     where = [f"resume={folder}"] if (folder / "config.json").is_file() else [*settings, f"output={folder}"]
-    done = subprocess.run([sys.executable, "-m", "experiments.cli", command, *where], check=False)
+    done = subprocess.run([sys.executable, "-m", "experiments.cli", command, *where], check=False)  # noqa: S603  (our own)
     if done.returncode or not result.is_file():
         raise UserError(f"`sscq {command}` has made no {result}; its folder is {folder}")
 

@@ -150,9 +150,12 @@ class IdentifiedEnsemble:
         box = GreyBox(self.plant, self.fitted, step=self.row * self.step, loaded=self.loaded)
         try:
             found = identify_grey(
-                box, [self._record(records)], seed=seed + window, longest_dead_time=self.longest_dead_time,
+                box,
+                [self._record(records)],
+                seed=seed + window,
+                longest_dead_time=self.longest_dead_time,
                 threads=self.threads,
-            )  # fmt: skip
+            )
         except ValueError as error:
             return PlantEstimate(self.fitted, np.empty((0, len(self.fitted))), str(error))
         places = np.linspace(0, len(found.parameters) - 1, self.count).astype(int)

@@ -90,9 +90,15 @@ class RunningLoop:
     ) -> None:
         self.programme, self.parts, self.threads = programme, parts, threads
         self.loop = ClosedLoop(
-            programme.plant, controller, programme.situations, programme.step, measures=(IAE, TRAVEL), kept=_KEPT,
-            observe=True, **dict(options or {}),
-        )  # fmt: skip
+            programme.plant,
+            controller,
+            programme.situations,
+            programme.step,
+            measures=(IAE, TRAVEL),
+            kept=_KEPT,
+            observe=True,
+            **dict(options or {}),
+        )
         self.ends = part_ends(self.loop.spec, programme, parts)
 
     def begun(self, window: int = 0) -> Snapshot:
@@ -123,9 +129,7 @@ class RunningLoop:
         names = ("r", "y", "u") if log else ()
         spans = {name: self.loop.design.rows.span(name) for name in names}
         rows = [row for span in spans.values() for row in range(span.start, span.stop)]
-        found = self.loop.run(
-            theta[None], [window], n_steps=steps, snapshot=state, threads=1, keep=True, record=rows
-        )
+        found = self.loop.run(theta[None], [window], n_steps=steps, snapshot=state, threads=1, keep=True, record=rows)
         assert found.snapshot is not None  # noqa: S101  (it was asked for; for the type checker)
         logged, first = {}, 0
         for name, span in spans.items():
@@ -155,9 +159,13 @@ class RunningLoop:
         keys = [(self.programme.situations[window].name, seed) for seed in seeds]
         steps = self.programme.window_steps
         found = self.loop.run(
-            np.atleast_2d(theta), [window] * len(plants), n_steps=steps, snapshot=self._placed(window, many, plants),
-            keys=keys, threads=self.threads,
-        )  # fmt: skip
+            np.atleast_2d(theta),
+            [window] * len(plants),
+            n_steps=steps,
+            snapshot=self._placed(window, many, plants),
+            keys=keys,
+            threads=self.threads,
+        )
         iae, travel = (column.reshape(len(plants), -1) for column in self._measured(found.measures))
         return ReplayRecord(iae, travel, found.steps.reshape(len(plants), -1) < steps)
 
@@ -185,10 +193,14 @@ class RunningLoop:
         many = Snapshot(np.repeat(state.rows, len(plants), axis=0), state.step)
         span = self.loop.design.rows.span("y")
         found = self.loop.run(
-            theta[None], [window] * len(plants), n_steps=self.part_steps(number), snapshot=self._placed(window, many, plants),
-            keys=[(self.programme.situations[window].name, seed) for seed in seeds], threads=1,
+            theta[None],
+            [window] * len(plants),
+            n_steps=self.part_steps(number),
+            snapshot=self._placed(window, many, plants),
+            keys=[(self.programme.situations[window].name, seed) for seed in seeds],
+            threads=1,
             record=range(span.start, span.stop),
-        )  # fmt: skip
+        )
         return np.moveaxis(found.record[:-1, :, : len(plants)], -1, 0)
 
     def handed_over(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sscq.loop.closed_loop import Snapshot
     from sscq.operation.course import DriftCourse
     from sscq.operation.estimate import Estimator, PlantEstimate
-    from sscq.operation.judging import Judgement
+    from sscq.operation.judging import ProposalJudgement
     from sscq.operation.renewal import OperatingTask, Renewal
     from sscq.operation.running import PartRecord, RunningLoop
 
@@ -112,7 +112,7 @@ class _LookBack:
     decision: str
     words: str
     estimate: PlantEstimate | None = None
-    judgement: Judgement | None = None
+    judgement: ProposalJudgement | None = None
 
 
 @dataclass(eq=False)
@@ -200,7 +200,7 @@ class Supervisor:
         self._known = {**self._known, **estimate.middle}
         return _LookBack(RENEWED, _gain(found), estimate, found)
 
-    def _little(self, found: Judgement) -> tuple[str, ...]:
+    def _little(self, found: ProposalJudgement) -> tuple[str, ...]:
         """That a proposal is better by less than is worth a handover."""
         assert found.replay is not None and found.ensemble is not None  # noqa: S101, PT018
         if max(found.replay.mean.value, found.ensemble.mean.value) <= -self.settings.gain or found.ensemble.fewer:
@@ -244,7 +244,7 @@ class Supervisor:
         )
 
 
-def _gain(found: Judgement) -> str:
+def _gain(found: ProposalJudgement) -> str:
     assert found.replay is not None and found.ensemble is not None  # noqa: S101, PT018
     share = "" if found.share >= 1.0 else f", {100.0 * found.share:.3g} % of the change, so that the margins hold"
     return f"J {found.ensemble.mean} on the ensemble, IAE {found.replay.mean} in the window's replay{share}"

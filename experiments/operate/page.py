@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.operation import told
+from experiments.operate import told
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, document, element, join
 from experiments.report.drawing.numbers import number, shown
@@ -108,7 +108,9 @@ def _decisions(name: str, timeline: Timeline) -> Html:
             element(
                 "tr",
                 element("td", f"{one['time']:g}"),
-                element("td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items()), class_="words"),
+                element(
+                    "td", "; ".join(f"{key} {number(value)}" for key, value in one["truth"].items()), class_="words"
+                ),
                 element("td", _estimated(one), class_="words"),
                 element("td", element("b", one["decision"]) if one["decision"] == RENEWED else one["decision"]),
                 element("td", one["words"], class_="words"),

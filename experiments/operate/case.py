@@ -90,10 +90,18 @@ def prepared(config: OperateConfig) -> OperateCase:
         programme = replace(first, seed=seed)
         contests.append(
             Contest(
-                task, programme, course, _estimator(config, plant, course, programme), renewal, reference,
-                built(SupervisorSettings, config.supervisor), design, config.parts, seed,
+                task,
+                programme,
+                course,
+                _estimator(config, plant, course, programme),
+                renewal,
+                reference,
+                built(SupervisorSettings, config.supervisor),
+                design,
+                config.parts,
+                seed,
             )
-        )  # fmt: skip
+        )
     return OperateCase(kb, plant, course, tuple(contests))
 
 
