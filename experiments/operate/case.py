@@ -83,6 +83,7 @@ def prepared(config: OperateConfig) -> OperateCase:
     if not budget > 0.0:
         raise UserError("the knowledge base loses the plant of its design in all taught situations; design another one")
     task = replace(task, travel=budget)
+    _check_rest(task, course)
     reference = np.concatenate([base.reference for base in kb.channels])
     contests = []
     for number in range(config.seeds):
@@ -115,12 +116,30 @@ def _task(config: OperateConfig, kb: KnowledgeBase, programme: Programme, renewa
         laws=renewal.controller.laws,
         low=low,
         high=high,
-        limits=MarginLimits(config.max_sensitivity, transient=max(MarginLimits.transient, config.max_sensitivity)),
+        limits=_limits(config.max_sensitivity),
         travel=np.inf,
         evaluations=config.evaluations,
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
         threads=config.threads,
     )
+
+
+def _limits(sensitivity: float | None) -> MarginLimits | None:
+    if sensitivity is None:
+        return None
+    return MarginLimits(sensitivity, transient=max(MarginLimits.transient, sensitivity))
+
+
+def _check_rest(task: OperatingTask, course: DriftCourse) -> None:
+    """Raise where margins are asked of a plant that cannot rest at its operating points on the way of its drift."""
+    times = sorted({time for several in course.knots.values() for time, _ in several})
+    try:
+        task.margins([course.at(time) for time in times])
+    except ValueError as error:
+        raise UserError(
+            f"drift: {error}. Margins are asked about points of rest; let another parameter drift, or ask for none: "
+            "max_sensitivity=null"
+        ) from None
 
 
 def _estimator(config: OperateConfig, plant: Plant, course: DriftCourse, programme: Programme) -> Estimator:

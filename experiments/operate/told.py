@@ -22,7 +22,7 @@ def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     runs = document["runs"]
     base = _mean(runs, "never", "iae") if "never" in runs[0]["totals"] else float("nan")
     found = []
-    for name in runs[0]["totals"]:
+    for name in [one for one in CONTENDERS if one in runs[0]["totals"]]:  # in files they are sorted by their names
         iae = _mean(runs, name, "iae")
         counted = (str(sum(run["totals"][name][what] for run in runs)) for what in COUNTED)
         relative = "" if name == "never" or math.isnan(base) else change(iae, base)

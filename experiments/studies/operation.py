@@ -69,7 +69,7 @@ def main(words: Sequence[str]) -> None:
             found.append((one, operated(one, Path(study["runs"]), seeds, further)))
             print(f"\n{one.title}: {one.drift}\n{text_table(told.HEAD, told.rows(found[-1][1]))}", flush=True)
     if not names and not further and seeds == study["seeds"]:
-        atomic_files.write_text(Path(study["page"]), page(found, seeds))
+        atomic_files.write(Path(study["page"]), page(found, seeds))
         print(f"page: {study['page']}")
 
 

@@ -56,11 +56,6 @@ class PlantEstimate:
         """Medians."""
         return dict(zip(self.names, np.median(self.members, axis=0).tolist(), strict=True))
 
-    def quantiles(self) -> list[dict[str, float]]:
-        """The middle, and what lies below and above it with the parameters' deviations."""
-        rows = np.quantile(self.members, (0.5, 0.16, 0.84), axis=0).tolist()
-        return [dict(zip(self.names, row, strict=True)) for row in rows]
-
     def some(self, n: int, first: int = 0) -> list[dict[str, float]]:
         """Return `n` members, evenly from among those at places `first`, `first` + 2, ...: two halves share none."""
         chosen = self.members[first::2]

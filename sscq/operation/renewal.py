@@ -107,7 +107,9 @@ class OperatingTask:
             return None
         one = self.taught[0]
         several = tuple(replace(one, parameters={**self._given(one), **plant}) for plant in plants)
-        asked = OperatingMargins(self.plant, self.laws, several, self.step, self.low, self.high, self.limits)
+        asked = OperatingMargins(
+            self.plant, self.laws, several, self.step, self.low.tolist(), self.high.tolist(), self.limits
+        )
         return asked if theta is None else asked.with_limits(_kept_by(asked, controller, theta))
 
     def plan(self, seed: int) -> SearchPlan:

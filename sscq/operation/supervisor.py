@@ -49,7 +49,7 @@ class SupervisorSettings:
     judged: int = setting(16, "other members that it is judged on", low=2)
     level: float = setting(0.9, "of the members' interval; a value inside it counts as unchanged", above=0, below=1)
     explained: float = setting(
-        1.25, "outputs may differ by this factor more from what an estimate predicts than predictions do", above=1
+        1.5, "outputs may differ by this factor more from what an estimate predicts than predictions do", above=1
     )
     ahead: float = setting(
         1.0, "windows that the change since the last one is taken to go on for; 0: the plant stays as it is", low=0
@@ -231,10 +231,7 @@ class Supervisor:
         if any(part.lost for part in records):
             return ""
         middle = estimate.middle
-        # Where a loop swings, a little too much of a parameter is soon out of step: some of the members are asked.
-        away = min(
-            misfit(self.loop, window, begin, theta, records, known, one, self.seed) for one in estimate.quantiles()
-        )
+        away = misfit(self.loop, window, begin, theta, records, known, estimate, self.seed)
         if away <= self.settings.explained:
             return ""
         told = ", ".join(f"{name} = {value:.4g}" for name, value in middle.items())

@@ -52,6 +52,7 @@ def test_a_finished_run_is_shown_again_from_its_stages(kb_file):
         ((DRIFT, "contenders=[nobody]"), "contenders are knowledge_base, never, fixed, renewed, oracle, got 'nobody'"),
         ((DRIFT, "+wrong.nu=2"), "instruments tell what drifts, mu"),
         ((DRIFT, "estimate=identified", "loaded=wind"), "'wind'"),
+        ((DRIFT, "max_sensitivity=1"), "max_sensitivity"),
         ((DRIFT, "parts=9999"), "whole ticks"),
     ],
 )
