@@ -2,9 +2,9 @@
 
 Every part of the window is predicted from where it began, with the plant of one of these histories: the change came
 evenly, in a part, or at once at the beginning of one, but not within the last quarter, which nobody could tell from a
-wrong estimate. Predictions differ among themselves by the noise, and by what the estimate leaves open; what was seen must not
-differ much more from them. A wrong plant may swing, and its predictions differ by so much that they explain anything: so
-they must not be much farther from what was seen than those of the plant as it was known, either.
+wrong estimate. Predictions differ among themselves by the noise, and by what the estimate leaves open; what was seen
+must not differ much more from them. A wrong plant may swing, and its predictions differ by so much that they explain
+anything: so they must not be much farther from what was seen than those of the plant as it was known, either.
 """
 
 from __future__ import annotations
