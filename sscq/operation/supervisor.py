@@ -1,9 +1,9 @@
 """The supervisor: after every window it looks back and decides whether something better takes over.
 
-Looked back is in this order: has the loop been lost; has anything changed beyond what the estimate can tell; is the
-estimate one that explains the window; is a proposal searched on it better by the verdict's rules. The first that says
-no ends it, and the controller in force stays. What has taken over is watched: where the error grows beyond what was
-seen in the replays, the controller before takes over again at once.
+It looks back in this order: is there an estimate that its own tests do not refuse; has anything changed beyond what it
+can tell; does it explain the window; is a proposal searched on it better by the verdict's rules, and by enough. The
+first that says no ends it, and the controller in force stays. What has taken over is watched: where the error grows
+beyond what was seen in the replays, the controller before takes over again at once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 UNCHANGED, REFUSED, KEPT, RENEWED = "unchanged", "model refused", "kept", "renewed"
-LAST = "end of the run"
 
 
 @dataclass(frozen=True)
