@@ -233,7 +233,9 @@ class OperateConfig(RunConfig):
     travel: float = setting(
         1.5, "travel that searches may use, in shares of the knowledge base's on the plant of the design", above=0
     )
-    max_sensitivity: float = setting(2.0, "largest Ms of what takes over, or what the loop in force keeps", above=1)
+    max_sensitivity: float | None = setting(
+        2.0, "largest Ms of what takes over, or what the loop in force keeps; null: no margins are asked", above=1
+    )
     relearn: bool = setting(True, "teach and train the network anew before each refinement; false: refine alone")
     supervisor: SupervisorConfig = setting(SupervisorConfig, "")
 

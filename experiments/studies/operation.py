@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from experiments.operation import told
+from experiments.operate import told
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.tables import markdown_table, text_table
@@ -69,7 +69,7 @@ def main(words: Sequence[str]) -> None:
             found.append((one, operated(one, Path(study["runs"]), seeds, further)))
             print(f"\n{one.title}: {one.drift}\n{text_table(told.HEAD, told.rows(found[-1][1]))}", flush=True)
     if not names and not further and seeds == study["seeds"]:
-        atomic_files.write_text(Path(study["page"]), page(found, seeds))
+        atomic_files.write(Path(study["page"]), page(found, seeds))
         print(f"page: {study['page']}")
 
 
@@ -99,7 +99,7 @@ def _made(result: Path, folder: Path, *words: str) -> None:
         return
     command, *settings = words
     where = [f"resume={folder}"] if (folder / "config.json").is_file() else [*settings, f"output={folder}"]
-    done = subprocess.run([sys.executable, "-m", "experiments.cli", command, *where], check=False)
+    done = subprocess.run([sys.executable, "-m", "experiments.cli", command, *where], check=False)  # noqa: S603  (our own)
     if done.returncode or not result.is_file():
         raise UserError(f"`sscq {command}` has made no {result}; its folder is {folder}")
 

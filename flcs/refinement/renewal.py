@@ -106,8 +106,19 @@ def relearned(kb: KnowledgeBase, given: OperatingTask, task: Task, seed: int, ne
     teacher = Teacher(window=window, horizon=_AHEAD * window, continuations=2, search=_TEACHER)
     extra: dict[str, Any] = {"outputs": controller.schedule.signals}
     signal = teach(
-        task.plant, controller.laws, task.situations, task.fitness, Box(tuple(given.low), tuple(given.high)), reference,
-        teacher, seed=seed, step=task.step, options=dict(task.options), threads=task.threads, along=controller,
-        theta=controller.theta, **extra,
-    )  # fmt: skip
+        task.plant,
+        controller.laws,
+        task.situations,
+        task.fitness,
+        Box(tuple(given.low), tuple(given.high)),
+        reference,
+        teacher,
+        seed=seed,
+        step=task.step,
+        options=dict(task.options),
+        threads=task.threads,
+        along=controller,
+        theta=controller.theta,
+        **extra,
+    )
     return retrained(kb, signal, network, seed)

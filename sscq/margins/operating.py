@@ -296,7 +296,7 @@ class OperatingMargins:
         """
         spec = LoopSpec(self.plant, self.spec.laws, situations, self.spec.timing.step)
         added = frozen_channels(spec, low, high, alike=False)
-        if not added.responses:  # nothing holds any of them at any point
+        if not len(added.outputs.points):  # nothing holds any of them at any point
             return self.with_limits(self.limits)
         kept, stable = (self._kept_by(gains, added, limits) for limits in (self.limits, STABLE))
         peaks = np.max([of.sensitivity[0] for of in added.margins(np.atleast_2d(gains))], axis=0)

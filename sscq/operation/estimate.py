@@ -87,7 +87,7 @@ class DeclaredMeasurement:
     deviation : float
         Relative standard deviation of an instrument.
     wrong : mapping of parameter to factor, optional
-        An instrument that is out of order tells so many times the value from `wrong_from` [s] on.
+        An instrument that is out of order tells so many times the value.
     count : int
         Members.
     """
@@ -96,13 +96,12 @@ class DeclaredMeasurement:
     deviation: float
     count: int = 64
     wrong: Mapping[str, float] | None = None
-    wrong_from: float = 0.0
 
     def estimate(self, window: int, time: float, records: Sequence[PartRecord], seed: int) -> PlantEstimate:  # noqa: ARG002
         """Return members spread about the measured values as the instrument errs."""
         truth = self.course.at(time)
         rng = np.random.default_rng([seed, window, _SEED_MEASURED])
-        factors = dict(self.wrong or {}) if time >= self.wrong_from else {}
+        factors = dict(self.wrong or {})
         told = np.array([truth[name] * factors.get(name, 1.0) for name in self.course.names])
         told = told * np.exp(self.deviation * rng.standard_normal(len(told)))
         spread = np.random.default_rng([seed, window, _SEED_MEMBERS]).standard_normal((self.count, len(told)))
@@ -145,9 +144,12 @@ class IdentifiedEnsemble:
         box = GreyBox(self.plant, self.fitted, step=self.row * self.step, loaded=self.loaded)
         try:
             found = identify_grey(
-                box, [self._record(records)], seed=seed + window, longest_dead_time=self.longest_dead_time,
+                box,
+                [self._record(records)],
+                seed=seed + window,
+                longest_dead_time=self.longest_dead_time,
                 threads=self.threads,
-            )  # fmt: skip
+            )
         except ValueError as error:
             return PlantEstimate(self.fitted, np.empty((0, len(self.fitted))), str(error))
         places = np.linspace(0, len(found.parameters) - 1, self.count).astype(int)

@@ -1,8 +1,10 @@
 """Whether an estimate explains the window that it was made after: what the loop did against what it would have done.
 
 Every part of the window is predicted from where it began, with the plant of one of these histories: the change came
-evenly, or at once at the beginning of a part, but not within the last quarter, which nobody could tell from a wrong
-estimate. Predictions differ among themselves by the noise alone; what was seen must not differ much more from them.
+evenly, in a part, or at once at the beginning of one, but not within the last quarter, which nobody could tell from a
+wrong estimate. Predictions differ among themselves by the noise, and by what the estimate leaves open; what was seen
+must not differ much more from them. A wrong plant may swing, and its predictions differ by so much that they explain
+anything: so they must not be much farther from what was seen than those of the plant as it was known, either.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sscq.loop.closed_loop import Snapshot
+    from sscq.operation.estimate import PlantEstimate
     from sscq.operation.running import PartRecord, RunningLoop
 
     Array = NDArray[np.float64]
 
-_REPEATED = LANES // 3  # predictions of each plant, with noise of their own
+_PREDICTED = LANES // 4  # members of each history, with noise of their own
 _FLOOR = 0.01  # of a channel's scale: of loops without noise nobody knows the plant better
 _LAST = 0.75  # of the window: a later jump is not looked for
 
@@ -35,12 +38,13 @@ def misfit(
     theta: Array,
     records: Sequence[PartRecord],
     known: Mapping[str, float],
-    estimate: Mapping[str, float],
+    estimate: PlantEstimate,
     seed: int,
 ) -> float:
     """Return by what factor the outputs seen differ more from predictions than these among themselves.
 
-    The least over the histories; about 1 where one is right.
+    Or more than from those of an unchanged plant, where that is more. The least over the histories; about 1 where one
+    is right.
 
     Parameters
     ----------
@@ -48,21 +52,34 @@ def misfit(
         Where the window began.
     records : sequence of PartRecord
         With their logs.
-    known, estimate : mapping of parameter to value
-        Of the same parameters: at the beginning, and at the end of the window.
+    known : mapping of parameter to value
+        At the beginning; as uncertain as the estimate.
+    estimate : PlantEstimate
+        At the end.
     seed : int
         Of the predictions' noise.
     """
-    n = len(records)
+    n, members, middle = len(records), estimate.some(_PREDICTED), estimate.middle
+    before = [{name: known[name] * one[name] / middle[name] for name in one} for one in members]
     starts = [begin, *(part.end for part in records[:-1])]
-    away, spread = np.empty((n, 3)), np.empty((n, 3))
+    away, spread = np.empty((n, 4)), np.empty((n, 4))
     for k, (start, part) in enumerate(zip(starts, records, strict=True)):
-        plants = [known, estimate, _between(known, estimate, (k + 0.5) / n)]
-        away[k], spread[k] = _compared(loop, window, start, theta, part, plants, seed)
-    jumps = [[0] * first + [1] * (n - first) for first in range(int(_LAST * n) + 1)]
-    histories = [[2] * n, *jumps]
-    rows = np.arange(n)
-    return min(float(np.sqrt(away[rows, one].sum() / spread[rows, one].sum())) for one in histories)
+        ways = [
+            [_between(*pair, share) for pair in zip(before, members, strict=True)] for share in ((k + 0.5) / n, 0.5)
+        ]
+        plants = [*before, *members, *ways[0], *ways[1]]
+        away[k], spread[k] = _compared(loop, (window, k), start, theta, part, plants, seed)
+    latest = int(_LAST * n)
+    jumps = [[0] * first + [1] * (n - first) for first in range(latest + 1)]
+    ramps = [[0] * first + [3] + [1] * (n - first - 1) for first in range(latest)]
+    histories = [[2] * n, *jumps, *ramps]
+    rows, unchanged = np.arange(n), float(away[:, 0].sum())
+
+    def factor(one: list[int]) -> float:
+        seen = float(away[rows, one].sum())
+        return float(np.sqrt(seen / min(float(spread[rows, one].sum()), unchanged + n * _FLOOR**2)))
+
+    return min(map(factor, histories))
 
 
 def _between(known: Mapping[str, float], estimate: Mapping[str, float], share: float) -> dict[str, float]:
@@ -71,19 +88,19 @@ def _between(known: Mapping[str, float], estimate: Mapping[str, float], share: f
 
 def _compared(
     loop: RunningLoop,
-    window: int,
+    place: tuple[int, int],
     start: Snapshot,
     theta: Array,
     part: PartRecord,
     plants: Sequence[Mapping[str, float]],
     seed: int,
 ) -> tuple[Array, Array]:
-    """Mean squares of a part on each plant [n]: of what was seen from predictions, of predictions from one another."""
+    """Mean squares of a part for each history [n]: of what was seen from predictions, of these from one another."""
     scales = np.array([channel.scale for channel in loop.programme.plant.channels])
-    many = [plant for plant in plants for _ in range(_REPEATED)]
-    seeds = [seed + 1 + k for k in range(_REPEATED)] * len(plants)
-    found = loop.predicted(window, start, theta, many, seeds) / scales
-    found = found.reshape(len(plants), _REPEATED, *found.shape[1:])
+    several = len(plants) // _PREDICTED
+    seeds = [seed + 1 + k for k in range(_PREDICTED)] * several
+    found = loop.predicted(*place, start, theta, plants, seeds) / scales
+    found = found.reshape(several, _PREDICTED, *found.shape[1:])
     away = ((found - part.log["y"] / scales) ** 2).mean(axis=(1, 2, 3))
     among = ((found - np.roll(found, 1, axis=1)) ** 2).mean(axis=(1, 2, 3))
     return away, among + _FLOOR**2

@@ -29,7 +29,7 @@ _HALVINGS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class ProposalJudgement:
     """What speaks for and against a proposal.
 
     Attributes
@@ -83,7 +83,7 @@ class Judge:
         plants: Sequence[Mapping[str, float]],
         past: Sequence[Mapping[str, float]],
         seed: int,
-    ) -> Judgement:
+    ) -> ProposalJudgement:
         """Return what speaks for and against new numbers.
 
         Parameters
@@ -99,12 +99,14 @@ class Judge:
         """
         share = self._share(old, new, plants)
         if share <= 0.0:
-            return Judgement(old, 0.0, None, None, None)
+            return ProposalJudgement(old, 0.0, None, None, None)
         theta = old + share * (new - old)
         pair = np.vstack([old, theta])
         seeds = [seed + k for k in range(1, len(past) + 1)]
         replayed = self.loop.replay(window, begin, pair, past, seeds)
-        return Judgement(theta, share, _of_replay(replayed, seed), self._on_ensemble(pair, plants, seed), replayed)
+        return ProposalJudgement(
+            theta, share, _of_replay(replayed, seed), self._on_ensemble(pair, plants, seed), replayed
+        )
 
     def _share(self, old: Array, new: Array, plants: Sequence[Mapping[str, float]]) -> float:
         """The largest share found of the way at which the margins hold that are asked, or kept by what is in force.
@@ -135,10 +137,12 @@ class Judge:
 
         def sample(k: int) -> Sample:
             return Sample(
-                value[:, k].reshape(shape), quality.until_lost["total_variation"][:, k].reshape(shape),
-                quality.failed[:, k].reshape(shape), error=None if error is None else error[:, k].reshape(shape),
+                value[:, k].reshape(shape),
+                quality.until_lost["total_variation"][:, k].reshape(shape),
+                quality.failed[:, k].reshape(shape),
+                error=None if error is None else error[:, k].reshape(shape),
                 error_name=fitness.error.upper(),
-            )  # fmt: skip
+            )
 
         return compare(sample(1), sample(0), seed)
 

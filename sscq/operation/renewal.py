@@ -87,9 +87,13 @@ class OperatingTask:
         """Return the task on some plants; `first` numbers them, `travel` limits what a search may use."""
         limit = None if travel is None else min(travel, self.travel)
         return Task(
-            self.plant, self.situations(plants, first), replace(self.fitness, travel_limit=limit), self.step,
-            dict(self.options), self.threads,
-        )  # fmt: skip
+            self.plant,
+            self.situations(plants, first),
+            replace(self.fitness, travel_limit=limit),
+            self.step,
+            dict(self.options),
+            self.threads,
+        )
 
     def margins(
         self, plants: Sequence[Mapping[str, float]], controller: Any = None, theta: Array | None = None
@@ -103,7 +107,9 @@ class OperatingTask:
             return None
         one = self.taught[0]
         several = tuple(replace(one, parameters={**self._given(one), **plant}) for plant in plants)
-        asked = OperatingMargins(self.plant, self.laws, several, self.step, self.low, self.high, self.limits)
+        asked = OperatingMargins(
+            self.plant, self.laws, several, self.step, self.low.tolist(), self.high.tolist(), self.limits
+        )
         return asked if theta is None else asked.with_limits(_kept_by(asked, controller, theta))
 
     def plan(self, seed: int) -> SearchPlan:
@@ -129,8 +135,9 @@ class Renewal(Protocol):
     def start(self) -> Array:
         """Numbers [n_theta] that the run begins with."""
 
-    def proposed(self, task: OperatingTask, plants: Sequence[Mapping[str, float]], theta: Array, travel: float,
-                 seed: int) -> Array:  # fmt: skip
+    def proposed(
+        self, task: OperatingTask, plants: Sequence[Mapping[str, float]], theta: Array, travel: float, seed: int
+    ) -> Array:
         """Return numbers [n_theta] for plants that it may be, searched from those in force within a travel."""
 
 

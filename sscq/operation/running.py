@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sscq.loop.spec import LoopSpec
     from sscq.operation.course import DriftCourse
     from sscq.operation.programme import Programme
 
@@ -76,7 +77,7 @@ class RunningLoop:
     Raises
     ------
     ValueError
-        If the parts of a window are no whole number of the schedule's ticks.
+        If a window is no whole number of the schedule's ticks, or has fewer of them than parts.
     """
 
     def __init__(
@@ -89,51 +90,46 @@ class RunningLoop:
     ) -> None:
         self.programme, self.parts, self.threads = programme, parts, threads
         self.loop = ClosedLoop(
-            programme.plant, controller, programme.situations, programme.step, measures=(IAE, TRAVEL), kept=_KEPT,
-            observe=True, **dict(options or {}),
-        )  # fmt: skip
-        timing = self.loop.spec.timing
-        tick = timing.sample * timing.tick
-        if programme.window_steps % (parts * tick):
-            raise ValueError(
-                f"a window of {programme.window_time:g} s must be {parts} parts of whole ticks of "
-                f"{tick * programme.step:g} s; choose another number of parts"
-            )
-
-    @property
-    def part_steps(self) -> int:
-        """Integration steps of a part."""
-        return self.programme.window_steps // self.parts
-
-    @property
-    def part_time(self) -> float:
-        """Duration of a part [s]."""
-        return self.part_steps * self.programme.step
+            programme.plant,
+            controller,
+            programme.situations,
+            programme.step,
+            measures=(IAE, TRAVEL),
+            kept=_KEPT,
+            observe=True,
+            **dict(options or {}),
+        )
+        self.ends = part_ends(self.loop.spec, programme, parts)
 
     def begun(self, window: int = 0) -> Snapshot:
         """Return the loop at rest at the beginning of a window."""
         return Snapshot(np.array(self.loop.call((window,)).start), window * self.programme.window_steps)
 
-    def part(self, window: int, theta: Array, course: DriftCourse, state: Snapshot, *, log: bool = False) -> PartRecord:
-        """Run the next part of a window.
+    def part_steps(self, number: int) -> int:
+        """Return the integration steps of a part of any window."""
+        return self.ends[number + 1] - self.ends[number]
+
+    def part(
+        self, window: int, number: int, theta: Array, course: DriftCourse, state: Snapshot, *, log: bool = False
+    ) -> PartRecord:
+        """Run a part of a window.
 
         Parameters
         ----------
-        window : int
+        window, number : int
         theta : array [n_theta]
         course : DriftCourse
             Its parameters at the middle of the part hold.
         state : Snapshot
             Where the part before ended.
         """
-        middle = state.step * self.programme.step + 0.5 * self.part_time
+        steps = self.part_steps(number)
+        middle = (state.step + 0.5 * steps) * self.programme.step
         state = self._placed(window, state, [course.at(middle)])
         names = ("r", "y", "u") if log else ()
         spans = {name: self.loop.design.rows.span(name) for name in names}
         rows = [row for span in spans.values() for row in range(span.start, span.stop)]
-        found = self.loop.run(
-            theta[None], [window], n_steps=self.part_steps, snapshot=state, threads=1, keep=True, record=rows
-        )
+        found = self.loop.run(theta[None], [window], n_steps=steps, snapshot=state, threads=1, keep=True, record=rows)
         assert found.snapshot is not None  # noqa: S101  (it was asked for; for the type checker)
         logged, first = {}, 0
         for name, span in spans.items():
@@ -141,7 +137,7 @@ class RunningLoop:
             logged[name] = found.record[:-1, first : first + size, 0].copy()
             first += size
         iae, travel = (float(column[0]) for column in self._measured(found.measures))
-        return PartRecord(iae, travel, found.snapshot, bool(found.steps[0] < self.part_steps), logged)
+        return PartRecord(iae, travel, found.snapshot, bool(found.steps[0] < steps), logged)
 
     def replay(
         self,
@@ -163,19 +159,32 @@ class RunningLoop:
         keys = [(self.programme.situations[window].name, seed) for seed in seeds]
         steps = self.programme.window_steps
         found = self.loop.run(
-            np.atleast_2d(theta), [window] * len(plants), n_steps=steps, snapshot=self._placed(window, many, plants),
-            keys=keys, threads=self.threads,
-        )  # fmt: skip
+            np.atleast_2d(theta),
+            [window] * len(plants),
+            n_steps=steps,
+            snapshot=self._placed(window, many, plants),
+            keys=keys,
+            threads=self.threads,
+        )
         iae, travel = (column.reshape(len(plants), -1) for column in self._measured(found.measures))
         return ReplayRecord(iae, travel, found.steps.reshape(len(plants), -1) < steps)
 
     def predicted(
-        self, window: int, state: Snapshot, theta: Array, plants: Sequence[Mapping[str, float]], seeds: Sequence[int]
+        self,
+        window: int,
+        number: int,
+        state: Snapshot,
+        theta: Array,
+        plants: Sequence[Mapping[str, float]],
+        seeds: Sequence[int],
     ) -> Array:
-        """Return the outputs that a controller [n_theta] would see in the next part [n, n_steps, n_channels].
+        """Return the outputs that a controller [n_theta] would see in a part [n, n_steps, n_channels].
 
         Parameters
         ----------
+        window, number : int
+        state : Snapshot
+            Where the part begins.
         plants : sequence [n] of parameters by name
             No more than the kernel has lanes.
         seeds : sequence of int [n]
@@ -184,10 +193,14 @@ class RunningLoop:
         many = Snapshot(np.repeat(state.rows, len(plants), axis=0), state.step)
         span = self.loop.design.rows.span("y")
         found = self.loop.run(
-            theta[None], [window] * len(plants), n_steps=self.part_steps, snapshot=self._placed(window, many, plants),
-            keys=[(self.programme.situations[window].name, seed) for seed in seeds], threads=1,
+            theta[None],
+            [window] * len(plants),
+            n_steps=self.part_steps(number),
+            snapshot=self._placed(window, many, plants),
+            keys=[(self.programme.situations[window].name, seed) for seed in seeds],
+            threads=1,
             record=range(span.start, span.stop),
-        )  # fmt: skip
+        )
         return np.moveaxis(found.record[:-1, :, : len(plants)], -1, 0)
 
     def handed_over(
@@ -251,3 +264,21 @@ class RunningLoop:
         for row, plant in zip(rows, plants, strict=True):
             row[span] = loop.plant.values("parameters", {**common, **plant})
         return replace(state, rows=rows)
+
+
+def part_ends(spec: LoopSpec, programme: Programme, parts: int) -> tuple[int, ...]:
+    """Return the integration steps, within a window, at which its parts begin, and its end: whole ticks of a schedule.
+
+    Raises
+    ------
+    ValueError
+        If a window is no whole number of ticks, or has fewer of them than parts.
+    """
+    tick = spec.timing.sample * spec.timing.tick
+    ticks, rest = divmod(programme.window_steps, tick)
+    if rest or ticks < parts:
+        raise ValueError(
+            f"a window of {programme.window_time:g} s must be {parts} parts of whole ticks of "
+            f"{tick * programme.step:g} s; choose another number of parts"
+        )
+    return tuple(tick * (ticks * k // parts) for k in range(parts + 1))

@@ -1,9 +1,9 @@
 """The supervisor: after every window it looks back and decides whether something better takes over.
 
-Looked back is in this order: has the loop been lost; has anything changed beyond what the estimate can tell; is the
-estimate one that explains the window; is a proposal searched on it better by the verdict's rules. The first that says
-no ends it, and the controller in force stays. What has taken over is watched: where the error grows beyond what was
-seen in the replays, the controller before takes over again at once.
+It looks back in this order: is there an estimate that its own tests do not refuse; has anything changed beyond what it
+can tell; does it explain the window; is a proposal searched on it better by the verdict's rules, and by enough. The
+first that says no ends it, and the controller in force stays. What has taken over is watched: where the error grows
+beyond what was seen in the replays, the controller before takes over again at once.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ if TYPE_CHECKING:
     from sscq.loop.closed_loop import Snapshot
     from sscq.operation.course import DriftCourse
     from sscq.operation.estimate import Estimator, PlantEstimate
-    from sscq.operation.judging import Judgement
+    from sscq.operation.judging import ProposalJudgement
     from sscq.operation.renewal import OperatingTask, Renewal
     from sscq.operation.running import PartRecord, RunningLoop
 
     Array = NDArray[np.float64]
 
 UNCHANGED, REFUSED, KEPT, RENEWED = "unchanged", "model refused", "kept", "renewed"
-LAST = "end of the run"
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class _LookBack:
     decision: str
     words: str
     estimate: PlantEstimate | None = None
-    judgement: Judgement | None = None
+    judgement: ProposalJudgement | None = None
 
 
 @dataclass(eq=False)
@@ -200,7 +199,7 @@ class Supervisor:
         self._known = {**self._known, **estimate.middle}
         return _LookBack(RENEWED, _gain(found), estimate, found)
 
-    def _little(self, found: Judgement) -> tuple[str, ...]:
+    def _little(self, found: ProposalJudgement) -> tuple[str, ...]:
         """That a proposal is better by less than is worth a handover."""
         assert found.replay is not None and found.ensemble is not None  # noqa: S101, PT018
         if max(found.replay.mean.value, found.ensemble.mean.value) <= -self.settings.gain or found.ensemble.fewer:
@@ -231,7 +230,7 @@ class Supervisor:
         if any(part.lost for part in records):
             return ""
         middle = estimate.middle
-        away = misfit(self.loop, window, begin, theta, records, known, middle, self.seed)
+        away = misfit(self.loop, window, begin, theta, records, known, estimate, self.seed)
         if away <= self.settings.explained:
             return ""
         told = ", ".join(f"{name} = {value:.4g}" for name, value in middle.items())
@@ -241,7 +240,7 @@ class Supervisor:
         )
 
 
-def _gain(found: Judgement) -> str:
+def _gain(found: ProposalJudgement) -> str:
     assert found.replay is not None and found.ensemble is not None  # noqa: S101, PT018
     share = "" if found.share >= 1.0 else f", {100.0 * found.share:.3g} % of the change, so that the margins hold"
     return f"J {found.ensemble.mean} on the ensemble, IAE {found.replay.mean} in the window's replay{share}"
@@ -305,10 +304,10 @@ class OperatedLoop:
         """Run the parts of a window; what has taken over before may be rolled back in it."""
         records: list[PartRecord] = []
         spent, rolled_back, logs = 0.0, None, self.supervisor is not None
-        for _ in range(self.loop.parts):
-            now = state.step * self.loop.programme.step
-            theta = self.theta if self.schedule is None else self.schedule(now + 0.5 * self.loop.part_time)
-            part = self.loop.part(window, theta, self.course, state, log=logs)
+        for number in range(self.loop.parts):
+            middle = (state.step + 0.5 * self.loop.part_steps(number)) * self.loop.programme.step
+            theta = self.theta if self.schedule is None else self.schedule(middle)
+            part = self.loop.part(window, number, theta, self.course, state, log=logs)
             records.append(part)
             state, spent = part.end, spent + part.iae
             older = None if self.supervisor is None else self.supervisor.rolls_back(np.inf if part.lost else spent)
@@ -322,6 +321,11 @@ class OperatedLoop:
                 self.theta = older
         return state, records, rolled_back
 
+    def _end_of(self, window: int, part: int) -> float:
+        """When a part ends [s]."""
+        programme = self.loop.programme
+        return (window * programme.window_steps + self.loop.ends[part + 1]) * programme.step
+
     def _recorded(
         self,
         window: int,
@@ -331,7 +335,6 @@ class OperatedLoop:
         rolled_back: float | None,
         look: _LookBack,
     ) -> WindowRecord:
-        part = self.loop.part_time
         estimate = {}
         if look.estimate is not None and len(look.estimate.members):
             quantiles = np.quantile(look.estimate.members, (0.05, 0.5, 0.95), axis=0).T
@@ -351,7 +354,7 @@ class OperatedLoop:
             truth=self.course.at(time),
             iae=sum(one.iae for one in records),
             travel=sum(one.travel for one in records),
-            lost_at=None if lost is None else window * self.loop.programme.window_time + (lost + 1) * part,
+            lost_at=None if lost is None else self._end_of(window, lost),
             rolled_back_at=rolled_back,
             decision=look.decision,
             words=look.words,

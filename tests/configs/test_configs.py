@@ -16,6 +16,7 @@ from configs.schema import (
     EvaluateConfig,
     MapConfig,
     NetworkSettings,
+    OperateConfig,
     RunConfig,
     SimulateConfig,
     WorstConfig,
@@ -50,6 +51,7 @@ def composed(name, *overrides):
         ("evaluate", EvaluateConfig),
         ("worst", WorstConfig),
         ("map", MapConfig),
+        ("operate", OperateConfig),
     ],
 )
 def test_every_command_runs_as_it_stands(name, schema):

@@ -12,6 +12,7 @@ import plants
 import sscq
 from controllers import PID, Controller, GainTable
 from plants import Channel, OperatingPoint, Plant, Quantity
+from plants.balancing_vehicle.model import NOMINAL_GAINS
 from sscq.margins.drawn_plants import DrawnPlants
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import STABLE, OperatingMargins
@@ -209,3 +210,16 @@ def test_each_drawn_loop_has_its_own_delay():
     assert len(peaks) == 3
     assert peaks[0] == pytest.approx(peaks[1], rel=1e-9)
     assert peaks[2] > 1.1 * peaks[1]
+
+
+def test_of_several_channels_plants_that_nothing_holds_add_nothing():
+    """A vehicle on a slope does not stand upright; designs of it drew such slopes alone, and broke off."""
+    vehicle = plants.get("balancing_vehicle")
+    low, high = (
+        [end for c in vehicle.channels for end in getattr(c, side) or (0.0,) * 3]
+        for side in ("gains_low", "gains_high")
+    )
+    laws = (PID(sample_time=0.005),) * 3
+    nominal = OperatingMargins(vehicle, laws, [sscq.Situation()], 0.001, low, high, MarginLimits())
+    asked = nominal.and_of(np.array(NOMINAL_GAINS), [sscq.Situation(parameters={"slope_x": 0.3})], low, high)
+    assert len(asked.points) == len(nominal.points) == 1

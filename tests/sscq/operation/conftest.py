@@ -30,9 +30,18 @@ def contest():
     def made(course, windows=3, estimator=None, threads=1, **settings):
         programme = Programme(plant, taught, windows, 2, 0.01)
         task = OperatingTask(
-            plant, (*taught, programme.period), Fitness(entropy_weight=0.0), 0.01, laws, np.zeros(3),
-            np.array([40.0, 10.0, 10.0]), MarginLimits(3.0), 400.0, 300, threads=threads,
-        )  # fmt: skip
+            plant,
+            (*taught, programme.period),
+            Fitness(entropy_weight=0.0),
+            0.01,
+            laws,
+            np.zeros(3),
+            np.array([40.0, 10.0, 10.0]),
+            MarginLimits(3.0),
+            400.0,
+            300,
+            threads=threads,
+        )
         given = read_course(course)
         chosen = SupervisorSettings(searched=2, judged=6, **{"ahead": 0.0, **settings})
         instrument = estimator or DeclaredMeasurement(given, 0.02)

@@ -17,8 +17,8 @@ def loop(contest):
 
 def _window(loop, number, course, state, theta=GAINS):
     records = []
-    for _ in range(loop.parts):
-        records.append(loop.part(number, theta, course, state, log=True))
+    for part in range(loop.parts):
+        records.append(loop.part(number, part, theta, course, state, log=True))
         state = records[-1].end
     return records
 
@@ -52,10 +52,10 @@ def test_new_gains_take_over_without_a_bump(loop):
     course = read_course("mu:[0=1]")
     state = _window(loop, 0, course, loop.begun())[0].end
     new = np.array([8.0, 2.0, 6.0])
-    plain = loop.part(0, new, course, state, log=True).log["u"][:2, 0]
+    plain = loop.part(0, 1, new, course, state, log=True).log["u"][:2, 0]
     taken, left = loop.handed_over(0, state, GAINS, new, course.at(0.0))
-    smooth = loop.part(0, new, course, taken, log=True).log["u"][:2, 0]
-    kept = loop.part(0, GAINS, course, state, log=True).log["u"][:2, 0]
+    smooth = loop.part(0, 1, new, course, taken, log=True).log["u"][:2, 0]
+    kept = loop.part(0, 1, GAINS, course, state, log=True).log["u"][:2, 0]
     assert abs(left[0]) <= 1e-12
     assert smooth[0] == pytest.approx(kept[0], abs=1e-12)
     assert abs(plain[0] - kept[0]) > 1e-4
@@ -68,7 +68,10 @@ def test_without_integral_action_the_integral_is_left_alone(loop):
     assert np.array_equal(taken.rows, state.rows)
 
 
-def test_parts_of_broken_ticks_are_refused(contest):
+def test_parts_are_whole_ticks_and_fill_the_window(contest):
     made = contest("mu:[0=1]")
+    ends = RunningLoop(made.programme, made.knowledge.controller, parts=7).ends
+    assert (ends[0], ends[-1], len(ends)) == (0, made.programme.window_steps, 8)
+    assert all(end % 2 == 0 for end in ends)  # samples of two steps
     with pytest.raises(ValueError, match="whole ticks"):
-        RunningLoop(made.programme, made.knowledge.controller, parts=7)
+        RunningLoop(made.programme, made.knowledge.controller, parts=made.programme.window_steps)

@@ -12,8 +12,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from experiments.operation import page, told
-from experiments.operation.case import prepared
+from experiments.operate import page, told
+from experiments.operate.case import prepared
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from experiments.starting.launch import command
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import OperateConfig
-    from experiments.operation.case import OperateCase
+    from experiments.operate.case import OperateCase
     from experiments.runtime.run_folder import RunFolder
 
 SCHEMA = "sscq.operation/1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +22,10 @@ def rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
     runs = document["runs"]
     base = _mean(runs, "never", "iae") if "never" in runs[0]["totals"] else float("nan")
     found = []
-    for name in runs[0]["totals"]:
+    for name in [one for one in CONTENDERS if one in runs[0]["totals"]]:  # in files they are sorted by their names
         iae = _mean(runs, name, "iae")
         counted = (str(sum(run["totals"][name][what] for run in runs)) for what in COUNTED)
-        relative = "" if name == "never" else change(iae, base)
+        relative = "" if name == "never" or math.isnan(base) else change(iae, base)
         found.append((CONTENDERS[name], number(iae), relative, number(_mean(runs, name, "travel")), *counted))
     return found
 

@@ -13,12 +13,14 @@ from experiments.runtime.errors import UserError
 from flcs.refinement.renewal import KnowledgeRenewal
 from plants.core.motion.simulate import count_steps
 from plants.identification.grey_box import GreyBox
+from sscq.loop.spec import LoopSpec
 from sscq.margins.margins import MarginLimits
 from sscq.operation.contest import Contest
 from sscq.operation.course import FORM, read_course
 from sscq.operation.estimate import DeclaredMeasurement, IdentifiedEnsemble
 from sscq.operation.programme import Programme, check_taught
 from sscq.operation.renewal import OperatingTask, travel_on
+from sscq.operation.running import part_ends
 from sscq.operation.supervisor import SupervisorSettings
 from sscq.situations.situation_sets import standard_sets
 
@@ -72,6 +74,7 @@ def prepared(config: OperateConfig) -> OperateCase:
     taught = standard_sets(plant)["taught"]
     check_taught(taught, plant)
     first = Programme(plant, taught, config.windows, config.moves or len(taught), config.integration_step)
+    part_ends(LoopSpec(plant, renewal.controller, first.situations, first.step), first, config.parts)  # or says why not
     task = _task(config, kb, first, renewal)
     nominal = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
     design = nominal | {name: value for name, value in kb.plant_parameters.items() if name in nominal}
@@ -80,6 +83,7 @@ def prepared(config: OperateConfig) -> OperateCase:
     if not budget > 0.0:
         raise UserError("the knowledge base loses the plant of its design in all taught situations; design another one")
     task = replace(task, travel=budget)
+    _check_rest(task, course)
     reference = np.concatenate([base.reference for base in kb.channels])
     contests = []
     for number in range(config.seeds):
@@ -87,10 +91,18 @@ def prepared(config: OperateConfig) -> OperateCase:
         programme = replace(first, seed=seed)
         contests.append(
             Contest(
-                task, programme, course, _estimator(config, plant, course, programme), renewal, reference,
-                built(SupervisorSettings, config.supervisor), design, config.parts, seed,
+                task,
+                programme,
+                course,
+                _estimator(config, plant, course, programme),
+                renewal,
+                reference,
+                built(SupervisorSettings, config.supervisor),
+                design,
+                config.parts,
+                seed,
             )
-        )  # fmt: skip
+        )
     return OperateCase(kb, plant, course, tuple(contests))
 
 
@@ -104,12 +116,30 @@ def _task(config: OperateConfig, kb: KnowledgeBase, programme: Programme, renewa
         laws=renewal.controller.laws,
         low=low,
         high=high,
-        limits=MarginLimits(config.max_sensitivity, transient=max(MarginLimits.transient, config.max_sensitivity)),
+        limits=_limits(config.max_sensitivity),
         travel=np.inf,
         evaluations=config.evaluations,
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
         threads=config.threads,
     )
+
+
+def _limits(sensitivity: float | None) -> MarginLimits | None:
+    if sensitivity is None:
+        return None
+    return MarginLimits(sensitivity, transient=max(MarginLimits.transient, sensitivity))
+
+
+def _check_rest(task: OperatingTask, course: DriftCourse) -> None:
+    """Raise where margins are asked of a plant that cannot rest at its operating points on the way of its drift."""
+    times = sorted({time for several in course.knots.values() for time, _ in several})
+    try:
+        task.margins([course.at(time) for time in times])
+    except ValueError as error:
+        raise UserError(
+            f"drift: {error}. Margins are asked about points of rest; let another parameter drift, or ask for none: "
+            "max_sensitivity=null"
+        ) from None
 
 
 def _estimator(config: OperateConfig, plant: Plant, course: DriftCourse, programme: Programme) -> Estimator:
