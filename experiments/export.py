@@ -25,7 +25,7 @@ def export(config: ExportConfig, folder: RunFolder) -> None:
     from experiments.report.exports import table, wanted, write
 
     job = prepared(config)
-    for warning in other_recommended(Path(config.kb)):
+    for warning in other_recommended(Path(str(config.kb))):
         print(f"warning: {warning}")
     proofs = write(job, wanted(config.to), folder, quiet=config.quiet)
     print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {folder.path / 'manifest.json'}"]))
