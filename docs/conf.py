@@ -16,7 +16,7 @@ language = "en"
 
 extensions = ["myst_parser", "sphinx_external_toc", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pages"]
 external_toc_path = "_toc.yml"
-exclude_patterns = ["_extensions", "_templates", "examples"]
+exclude_patterns = ["_extensions", "_templates"]
 myst_heading_anchors = 6  # the anchors of code hosts, so that one link serves both
 suppress_warnings = [
     "myst.header",  # pages of figures begin at the level that their figures need
