@@ -144,5 +144,5 @@ def judged(compared: Sequence[Compared], name: str, title: str) -> tuple[ClaimVe
 def spanned(values: Iterable[float]) -> str:
     """Say from where to where numbers lie."""
     found = list(values)
-    low, high = f"{min(found):.2g}", f"{max(found):.2g}"
+    low, high = (f"{value:.2g}" if value < 100.0 else f"{value:,.0f}" for value in (min(found), max(found)))
     return low if low == high else f"{low} to {high}"

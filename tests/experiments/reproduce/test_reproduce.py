@@ -6,7 +6,9 @@ import csv
 import importlib
 import inspect
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,7 @@ from experiments.reproduce.registry import FOLDER, SUBJECTS, PublishedClaim, cla
 from experiments.reproduce.results import ClaimTable, ClaimVerdict, Compared, Reproduction, judged
 from experiments.runtime.errors import UserError
 
+ROOT = Path(__file__).parents[3]
 AGREES, DIFFERS, WRONG, MISSING = ClaimVerdict
 CHEAP = {
     "car_equations": WRONG,
@@ -162,3 +165,12 @@ def test_the_data_of_a_picture_are_those_drawn():
         ["t: y over x", "c", "1.0", "3.0"],
         ["B [N]", "n", "g", "2.5"],
     ]
+
+
+def test_the_page_of_gauss_function_is_that_of_its_claim_and_its_program_prints_what_it_says(capsys):
+    text = (ROOT / "docs/guide/gauss_function.md").read_text(encoding="utf-8")
+    assert text == claims()["gauss_pinned_body"].reproduce().page
+    exec("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), {})
+    first, _, second, _ = capsys.readouterr().out.splitlines()
+    assert f"    {first}\n" in text
+    assert f"    {second}\n" in text
