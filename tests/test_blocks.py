@@ -17,8 +17,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RUN = (
     "docs/guide/contacts.md",
+    "docs/guide/gauss_function.md",
     "docs/guide/loop_free.md",
     "docs/guide/noise_and_delay.md",
+    "docs/guide/operation.md",
     "docs/guide/own_gains.md",
 )
 ELSEWHERE = {  # pages whose blocks another test runs
