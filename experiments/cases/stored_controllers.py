@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cases.kb_case import KB_FILES
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController, KnowledgeBase
 from sscq.baselines.candidates import fixed, table, two_degree, variables
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.settings import Setup
-
-FILES = {
-    "knowledge_base": "knowledge_base",
-    "knowledge_base_direct": "knowledge_base_direct",
-    "knowledge_base_free": "knowledge_base_free_travel",
-}
 
 
 def stored_controller(run: Path, job: Setup, name: str, told: Mapping[str, Any]) -> tuple[Any, np.ndarray]:
@@ -41,8 +36,8 @@ def stored_controller(run: Path, job: Setup, name: str, told: Mapping[str, Any])
     UserError
         For a gain table over a variable that the plant does not have.
     """
-    if name in FILES:
-        fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
+    if name in KB_FILES:
+        fuzzy = FuzzyController(KnowledgeBase.load(run / KB_FILES[name]), laws=job.laws)
         return fuzzy, np.asarray(fuzzy.theta)
     box, theta = (job.low, job.high, job.low), np.array(told["theta"], float)
     if name == "table":

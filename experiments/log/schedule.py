@@ -16,7 +16,8 @@ import sscq
 from controllers import ConstantGains, Controller, gain_names
 from controllers.forms import Gains
 from experiments import design
-from experiments.cases.stored_controllers import FILES, stored_controller
+from experiments.cases.kb_case import KB_FILES
+from experiments.cases.stored_controllers import stored_controller
 from experiments.log import identified
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
@@ -123,7 +124,7 @@ def scheduled(
     metrics = formats.read_json(run / "metrics.json")
     name = str(metrics["recommended"])
     told_of = metrics["controllers"][name]
-    if name not in {*FILES, "table"}:
+    if name not in {*KB_FILES, "table"}:
         return ScheduleFinding(
             advised=False, reason=f"no schedule is worth its place: the design recommends the {told_of['title']}"
         )

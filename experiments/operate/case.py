@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,14 @@ def prepared(config: OperateConfig) -> OperateCase:
     ------
     ValueError
         If the knowledge base, the drift or the windows do not fit the plant.
+    UserError
+        If the network is to be trained and torch is not installed.
     """
+    if config.relearn and find_spec("torch") is None:
+        raise UserError(
+            "relearn=true trains the network with torch, which is not installed: pip install 'sscq[torch]', or "
+            "relearn=false: the refinement alone"
+        )
     kb, plant = loaded(config)
     if config.drift is None:
         raise UserError(f"say what drifts: drift={FORM}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
+from experiments.cases.kb_case import KB_FILES
 from experiments.report.exports import SCHEMA as MANIFEST_SCHEMA
 from experiments.report.exports import VERSION as MANIFEST_VERSION
 from experiments.report.page import render
@@ -109,7 +110,7 @@ def _again(folder: Path) -> str:
     return f"`sscq design resume={folder}` goes on from the stages that are there and writes the report again"
 
 
-_RULES = {"knowledge_base_direct": "knowledge_base_direct.json", "given": "given.json"}
+_RULES = {key: KB_FILES[key] for key in ("knowledge_base_direct", "given")}
 """Files of knowledge bases that may be recommended, beside the refined one."""
 
 
@@ -182,7 +183,7 @@ _FILES = (
 )
 
 
-_REFINED = {"knowledge_base": "knowledge_base.json", "knowledge_base_free": "knowledge_base_free_travel.json"}
+_REFINED = {key: KB_FILES[key] for key in ("knowledge_base", "knowledge_base_free")}
 
 
 def provenance(run: Path, recommended: str) -> Provenance:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
-from experiments.operate import page
+from experiments.operate import case, page
 from experiments.studies import operation
 from sscq.operation.contest import CONTENDERS
 
@@ -77,3 +77,9 @@ def test_the_study_page_has_losses_beside_gains():
     assert "| 2 | 1 | 2 | 3 | 4 | 5 |" in written
     assert "- kept: 2" in written
     assert "Of 8 handovers 0 made" in written
+
+
+def test_without_torch_the_network_is_refused_before_anything_is_run(kb_file, monkeypatch, refused):
+    monkeypatch.setattr(case, "find_spec", lambda _: None)
+    words = [word for word in SHORT if not word.startswith("relearn")]
+    assert "or relearn=false" in refused("operate", f"kb={kb_file}", DRIFT, *words)
