@@ -146,7 +146,8 @@ def _path_to(frame: FrameType | None) -> list[ast.AST]:
     if frame is None:
         return []
     positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
-    tree = _tree(frame.f_code.co_filename)
+    linecache.checkcache(frame.f_code.co_filename)
+    tree = _tree("".join(linecache.getlines(frame.f_code.co_filename)))
     if tree is None or None in positions:
         return []
     first, last, begin, end = positions
@@ -169,11 +170,10 @@ def _place(node: ast.AST) -> tuple[int | None, ...]:
     return tuple(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
 
 
-@functools.lru_cache(maxsize=8)
-def _tree(file: str) -> ast.AST | None:
-    linecache.checkcache(file)
+@functools.lru_cache(maxsize=8)  # by its text: a file that is written again is another one
+def _tree(source: str) -> ast.AST | None:
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(source)
     except SyntaxError:
         return None
 

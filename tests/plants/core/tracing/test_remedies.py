@@ -111,6 +111,12 @@ def test_what_has_no_single_form_is_told_with_the_line(body, told, tmp_path):
     assert str(tmp_path / "student.py") in problem
 
 
+def test_a_file_that_is_written_again_is_read_again(tmp_path):
+    file = tmp_path / "student.py"
+    assert "use maximum(flow, 0.1) instead" in complaint(file, "return (h + max(flow, 0.1),)")
+    assert "use where(flow - h, 1.0, 2.0) instead" in complaint(file, "return (1.0 if flow > h else 2.0,)")
+
+
 def test_a_function_without_source_gets_the_general_remedy():
     space = {}
     exec("def derivative(t, x, u, w, p):\n    return (x[0] if x[0] > 1.0 else 0.0,)", space)
