@@ -1,8 +1,8 @@
-"""Maps over two ranges: cost, its change and lost loops of several controllers, in a report and on a page of its own."""
+"""Maps over two ranges: cost, its change and lost loops of several controllers; in a report and on a page alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,9 +68,8 @@ class MapFigures:
     ) -> Html:
         found = self.seen
         x, y, values = _coarser(x, y, values)
-        units = {"x_unit": found.x_unit, "y_unit": found.y_unit}
-        surface = Surface(name, found.x_name, found.y_name, x, y, values, **units, scale=scale, signed=signed)
-        return element("figure", heat_map(surface, _cross(found)))
+        plain = Surface(name, found.x_name, found.y_name, x, y, values, scale=scale, signed=signed)
+        return element("figure", heat_map(replace(plain, x_unit=found.x_unit, y_unit=found.y_unit), _cross(found)))
 
 
 def _cross(found: MapView) -> tuple[tuple[Array, Array], ...]:
