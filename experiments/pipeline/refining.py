@@ -72,7 +72,7 @@ class Refining:
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.name, self.title, self.checkpoints, self.share = name, title, checkpoints, share
-        self.judged = on_task(bench, validation)
+        self._judged = on_task(bench, validation)
         # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
         self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
         self.tried: list[Tried] = []
@@ -98,7 +98,7 @@ class Refining:
             validation=self.validation, margins=self.bench.asked,
         )  # fmt: skip
         kb = certified(kb, self.bench.asked, laws)  # fewer rules: other gains between what is left
-        kb = authority.within_one(self.setup, self.task, kb, self.within)
+        kb = authority.within_one(self.setup, self.task, kb, self)
         kb = authority.held(self.setup, self.task, kb)
         return kb, self._with_all(entry), curve
 
@@ -119,6 +119,25 @@ class Refining:
             )  # fmt: skip
         self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "among certified rules")))
         return kb if self.tried[-1].validation <= self.judged(start) else start
+
+    def onward(self, start: KnowledgeBase) -> KnowledgeBase:
+        """One search of all rules that goes on from `start` with the evaluations that were kept for certified ones."""
+        mirrored_alike = self.setup.network.mirrored
+        n_genes = number_of_genes(start, self.setup.laws, mirrored=mirrored_alike)
+        share = self.share * (1.0 - authority.free_share(self.setup))
+        title = f"{self.title}, onward"
+        plan, progress = self.bench.plan(n_genes, self.checkpoints, title, 100, share)
+        with progress:
+            kb, found = refine(
+                self.task, start, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_onward",
+                title=title, validation=self.validation, mirrored=mirrored_alike,
+            )  # fmt: skip
+        self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "onward")))
+        return kb
+
+    def judged(self, kb: KnowledgeBase) -> float:
+        """Return the fitness in the validation situations, which chooses."""
+        return self._judged(kb)
 
     def _with_all(self, entry: Tuned) -> Tuned:
         histories = tuple(history for one in self.tried for history in one.entry.histories)
