@@ -8,7 +8,7 @@ validation situations choose.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline import search_results
 from experiments.pipeline.assurance import authority
@@ -122,16 +122,13 @@ class Refining:
 
     def onward(self, start: KnowledgeBase) -> KnowledgeBase:
         """One search of all rules that goes on from `start` with the evaluations that were kept for certified ones."""
-        mirrored_alike = self.setup.network.mirrored
-        n_genes = number_of_genes(start, self.setup.laws, mirrored=mirrored_alike)
+        laws, title = self.setup.laws, f"{self.title}, onward"
+        alike: dict[str, Any] = {"laws": laws, "mirrored": self.setup.network.mirrored}
         share = self.share * (1.0 - authority.free_share(self.setup))
-        title = f"{self.title}, onward"
-        plan, progress = self.bench.plan(n_genes, self.checkpoints, title, 100, share)
+        plan, progress = self.bench.plan(number_of_genes(start, **alike), self.checkpoints, title, 100, share)
+        names: dict[str, Any] = {"name": f"{self.name}_onward", "title": title, "validation": self.validation}
         with progress:
-            kb, found = refine(
-                self.task, start, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_onward",
-                title=title, validation=self.validation, mirrored=mirrored_alike,
-            )  # fmt: skip
+            kb, found = refine(self.task, start, plan, self.bench.asked, **alike, **names)
         self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "onward")))
         return kb
 
