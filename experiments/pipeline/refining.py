@@ -72,7 +72,7 @@ class Refining:
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.name, self.title, self.checkpoints, self.share = name, title, checkpoints, share
-        self._judged = on_task(bench, validation)
+        self.judged = on_task(bench, validation)
         # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
         self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
         self.tried: list[Tried] = []
@@ -92,13 +92,17 @@ class Refining:
         Also what all searches cost, and the trade-off of rules against fitness.
         """
         kb, entry = self.best(start)
+        free = authority.goes_on_freely(self.setup, self.task, kb)
+        if free:
+            kb = self.onward(kb, self._whole(start))
         network, laws = self.setup.network, self.setup.laws
         kb, curve = prune(
             self.task, kb, laws=laws, loss=network.rule_loss, most=network.max_rules or 25,
             validation=self.validation, margins=self.bench.asked,
         )  # fmt: skip
         kb = certified(kb, self.bench.asked, laws)  # fewer rules: other gains between what is left
-        kb = authority.within_one(self.setup, self.task, kb, self)
+        if not free:
+            kb = authority.within_one(self.setup, self.task, kb, self.within)
         kb = authority.held(self.setup, self.task, kb)
         return kb, self._with_all(entry), curve
 
@@ -120,21 +124,24 @@ class Refining:
         self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "among certified rules")))
         return kb if self.tried[-1].validation <= self.judged(start) else start
 
-    def onward(self, start: KnowledgeBase) -> KnowledgeBase:
-        """One search of all rules that goes on from `start` with the evaluations that were kept for certified ones."""
+    def onward(self, kb: KnowledgeBase, whole: KnowledgeBase) -> KnowledgeBase:
+        """Return the choice once more after a search that goes on freely with what was kept for certified rules.
+
+        From the best so far, even where the validation situations prefer the fixed PID to it. What is found keeps a
+        Lyapunov function, by authority taken back; else, or where it is worse, `kb` stays.
+        """
+        start = self._whole(min(self.tried, key=lambda one: one.validation).kb)
         laws, title = self.setup.laws, f"{self.title}, onward"
         alike: dict[str, Any] = {"laws": laws, "mirrored": self.setup.network.mirrored}
         share = self.share * (1.0 - authority.free_share(self.setup))
         plan, progress = self.bench.plan(number_of_genes(start, **alike), self.checkpoints, title, 100, share)
         names: dict[str, Any] = {"name": f"{self.name}_onward", "title": title, "validation": self.validation}
         with progress:
-            kb, found = refine(self.task, start, plan, self.bench.asked, **alike, **names)
-        self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "onward")))
-        return kb
-
-    def judged(self, kb: KnowledgeBase) -> float:
-        """Return the fitness in the validation situations, which chooses."""
-        return self._judged(kb)
+            better, found = refine(self.task, start, plan, self.bench.asked, **alike, **names)
+        self.tried.append(Tried(self.judged(better), better, search_results.labelled(found, "onward")))
+        chosen, _ = self._chosen(with_reference(whole), self._transferred(whole))
+        kept = authority.held(self.setup, self.task, chosen)
+        return kept if self.judged(kept) <= self.judged(kb) else kb
 
     def _with_all(self, entry: Tuned) -> Tuned:
         histories = tuple(history for one in self.tried for history in one.entry.histories)

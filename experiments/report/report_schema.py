@@ -19,7 +19,7 @@ from experiments.report.files import SCHEMA, VERSION
 from experiments.report.plain_data import stored_fields
 from experiments.report.records.report_data import ReportData
 
-_NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
+_NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
 _PLAIN: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
     int: {"type": "integer"},
@@ -28,7 +28,7 @@ _PLAIN: dict[Any, dict[str, Any]] = {
     float: {"$ref": "#/$defs/Number"},
     np.ndarray: {"$ref": "#/$defs/Array"},
 }
-_SHARED = {
+_SHARED: dict[str, dict[str, Any]] = {
     "Number": _NUMBER | {"description": "a number; what is not finite is a word"},
     "Array": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/Number"}, {"$ref": "#/$defs/Array"}]}},
 }
@@ -64,7 +64,7 @@ def _of(kind: Any, records: dict[str, dict[str, Any]]) -> dict[str, Any]:
     if origin is tuple:
         places = [_of(one, records) for one in given]
         return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         if kind.__name__ not in records:
             records[kind.__name__] = {}  # a record may hold others of its own kind
             records[kind.__name__] = _record(kind, records)

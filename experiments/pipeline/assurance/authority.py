@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from sscq.certificates.certify import certified, frozen_family, largest_authorit
 from sscq.certificates.constraint import LyapunovSet, roomiest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from configs.schema import DesignConfig
     from experiments.settings import Setup
     from flcs import KnowledgeBase
@@ -53,25 +55,18 @@ def free_share(setup: Setup) -> float:
     return _FREE if setup.config.assurance.authority == REQUIRED else 1.0
 
 
-class SearchesOn(Protocol):
-    """What goes on from a knowledge base with the evaluations that were kept for it."""
-
-    def within(self, start: KnowledgeBase, inside: LyapunovSet, number: int) -> KnowledgeBase:
-        """Return the best among rules within gain sets, no worse than the start; in round `number`."""
-
-    def onward(self, start: KnowledgeBase) -> KnowledgeBase:
-        """Return the best that a search without a Lyapunov function finds from there."""
-
-    def judged(self, kb: KnowledgeBase) -> float:
-        """Return the fitness that searches are chosen by."""
+def goes_on_freely(setup: Setup, task: Task, kb: KnowledgeBase) -> bool:
+    """Whether a function is required, and rules that were searched without one have one at their whole authority."""
+    return setup.config.assurance.authority == REQUIRED and held(setup, task, kb) is kb
 
 
-def within_one(setup: Setup, task: Task, kb: KnowledgeBase, searches: SearchesOn) -> KnowledgeBase:
+def within_one(
+    setup: Setup, task: Task, kb: KnowledgeBase, search: Callable[[KnowledgeBase, LyapunovSet, int], KnowledgeBase]
+) -> KnowledgeBase:
     """Return a knowledge base that was searched on among rules with a common Lyapunov function, where that is asked.
 
-    Where the rules have one already, they are searched on freely, as far as what is found has one too. Else from the
-    largest authority at which there is one: there, the function is taken that leaves the most room around the rules,
-    and the search may use all of it; then once more from where it arrived.
+    From the largest authority at which there is one: there, the function is taken that leaves the most room around the
+    rules, and the search may use all of it; then once more from where it arrived.
 
     Parameters
     ----------
@@ -79,12 +74,10 @@ def within_one(setup: Setup, task: Task, kb: KnowledgeBase, searches: SearchesOn
     task : Task
     kb : KnowledgeBase
         Searched without a Lyapunov function.
-    searches : SearchesOn
+    search : callable (start, gain sets to keep within, number of the round) -> knowledge base
     """
     if setup.config.assurance.authority != REQUIRED or kb.inference.authority == 0.0:
         return kb
-    if held(setup, task, kb) is kb:
-        return min((kb, held(setup, task, searches.onward(kb))), key=searches.judged)
     for number in range(ROUNDS):
         start = with_whole_authority(held(setup, task, kb))
         family = _family(setup, start)
@@ -92,7 +85,7 @@ def within_one(setup: Setup, task: Task, kb: KnowledgeBase, searches: SearchesOn
         found = roomiest(family, reference)
         if found is None or found.P is None:  # not even of the reference gains, or of them alone
             return start
-        kb = searches.within(start, LyapunovSet.of(family, found.P, reference), number)
+        kb = search(start, LyapunovSet.of(family, found.P, reference), number)
     return kb
 
 

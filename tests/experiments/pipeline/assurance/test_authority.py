@@ -8,7 +8,7 @@ import pytest
 import plants
 from experiments.pipeline.assurance import authority
 from experiments.pipeline.assurance.stability import certified_situations
-from experiments.pipeline.refining import Refining
+from experiments.pipeline.refining import Refining, Tried
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
 from sscq.certificates.certify import certify
@@ -74,7 +74,7 @@ def test_a_search_that_requires_a_function_keeps_all_authority_and_is_better_tha
     searches = Refining(bench, task, task, "kb", "knowledge base", None)
     back = authority.held(asked, task, wide)
     assert back.inference.authority < 1.0
-    kb = authority.held(asked, task, authority.within_one(asked, task, wide, searches))
+    kb = authority.held(asked, task, authority.within_one(asked, task, wide, searches.within))
     left = FuzzyController(kb, laws=asked.laws)
     assert kb.inference.authority == 1.0
     assert certify(asked.plant, left, None, certified_situations(asked), step=asked.step).holds
@@ -84,41 +84,33 @@ def test_a_search_that_requires_a_function_keeps_all_authority_and_is_better_tha
     assert spent <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations  # a search ends with a generation
 
 
-def test_rules_that_have_a_function_are_searched_on_freely_as_far_as_what_is_found_has_one(run, asked):
+def test_rules_that_have_a_function_are_searched_on_freely(run, asked):
     pytest.importorskip("clarabel")
-    asked.config.assurance.authority = "required"
     near, far = (stretched(run, factor).controller.kb for factor in (0.05, 4.0))
-    nearer = stretched(run, 0.04).controller.kb
-
-    class Searches:
-        def __init__(self, found, best):
-            self.found, self.best = found, best
-
-        def onward(self, start):
-            assert start is near
-            return self.found
-
-        def judged(self, kb):
-            return 0.0 if kb is self.best else 1.0
-
-    def ended(found, best):
-        return authority.within_one(asked, task_of(run), near, Searches(found, best))
-
-    assert ended(nearer, nearer) is nearer
-    assert ended(nearer, near) is near
-    assert ended(far, far) is near  # with the authority that it may keep it is no better
+    assert not authority.goes_on_freely(asked, task_of(run), near)  # certified is not required
+    asked.config.assurance.authority = "required"
+    assert authority.goes_on_freely(asked, task_of(run), near)
+    assert not authority.goes_on_freely(asked, task_of(run), far)
 
 
-def test_a_search_goes_on_with_what_was_kept_for_certified_rules(run, asked):
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_a_search_goes_on_with_what_was_kept_for_certified_rules(run, asked, taken_back, monkeypatch):
     asked.config.assurance.authority = "required"
     asked = replace(asked, evaluations=400)
-    bench = copy(run.bench)
+    bench, task, start = copy(run.bench), task_of(run), stretched(run, 0.05).controller.kb
     bench.setup, bench.asked = asked, None
-    searches = Refining(bench, task_of(run), task_of(run), "kb", "knowledge base", None)
-    start = stretched(run, 0.05).controller.kb
-    found = searches.onward(start)
-    assert searches.judged(found) < searches.judged(start)
-    assert searches.tried[0].entry.evaluations <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations
+    searches = Refining(bench, task, task, "kb", "knowledge base", None)
+    searches.tried.append(Tried(searches.judged(start), start, run.case.contenders["fixed"]))
+    none = replace(start, inference=replace(start.inference, authority=0.0))
+    monkeypatch.setattr(authority, "held", lambda setup, task, kb: none if taken_back else kb)
+    found = searches.onward(start, start)
+    best = min(searches.tried, key=lambda one: one.validation).kb
+    assert found is (
+        start if taken_back and searches.judged(none) > searches.judged(start) else none if taken_back else best
+    )
+    assert searches.judged(found) <= searches.judged(start)
+    assert searches.judged(best) < searches.judged(start)
+    assert searches.tried[1].entry.evaluations <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations
 
 
 def test_without_the_requirement_nothing_is_searched_again(run, asked):
