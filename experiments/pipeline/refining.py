@@ -8,7 +8,7 @@ validation situations choose.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiments.pipeline import search_results
 from experiments.pipeline.assurance import authority
@@ -76,6 +76,7 @@ class Refining:
         # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
         self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
         self.tried: list[Tried] = []
+        self.free, self._prefix = authority.free_share(self.setup), name
         self.known = tuple(map(self._whole, known))
 
     def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
@@ -94,7 +95,7 @@ class Refining:
         kb, entry = self.best(start)
         free = authority.goes_on_freely(self.setup, self.task, kb)
         if free:
-            kb = self.onward(kb, self._whole(start))
+            kb = self.all_freely(kb, start)
         network, laws = self.setup.network, self.setup.laws
         kb, curve = prune(
             self.task, kb, laws=laws, loss=network.rule_loss, most=network.max_rules or 25,
@@ -124,24 +125,14 @@ class Refining:
         self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "among certified rules")))
         return kb if self.tried[-1].validation <= self.judged(start) else start
 
-    def onward(self, kb: KnowledgeBase, whole: KnowledgeBase) -> KnowledgeBase:
-        """Return the choice once more after a search that goes on freely with what was kept for certified rules.
+    def all_freely(self, kb: KnowledgeBase, start: KnowledgeBase) -> KnowledgeBase:
+        """Return what searches without a Lyapunov function find with all evaluations, as far as that has one.
 
-        From the best so far, even where the validation situations prefer the fixed PID to it. What is found keeps a
-        Lyapunov function, by authority taken back; else, or where it is worse, `kb` stays.
+        They begin as the shorter ones did, so these count no longer; `kb`, what those found, stays where it is better.
         """
-        start = self._whole(min(self.tried, key=lambda one: one.validation).kb)
-        laws, title = self.setup.laws, f"{self.title}, onward"
-        alike: dict[str, Any] = {"laws": laws, "mirrored": self.setup.network.mirrored}
-        share = self.share * (1.0 - authority.free_share(self.setup))
-        plan, progress = self.bench.plan(number_of_genes(start, **alike), self.checkpoints, title, 100, share)
-        names: dict[str, Any] = {"name": f"{self.name}_onward", "title": title, "validation": self.validation}
-        with progress:
-            better, found = refine(self.task, start, plan, self.bench.asked, **alike, **names)
-        self.tried.append(Tried(self.judged(better), better, search_results.labelled(found, "onward")))
-        chosen, _ = self._chosen(with_reference(whole), self._transferred(whole))
-        kept = authority.held(self.setup, self.task, chosen)
-        return kept if self.judged(kept) <= self.judged(kb) else kb
+        self.tried, self.free, self._prefix = [], 1.0, f"{self.name}_freely"  # with checkpoints of their own
+        found = authority.held(self.setup, self.task, self.best(start)[0])
+        return found if self.judged(found) <= self.judged(kb) else kb
 
     def _with_all(self, entry: Tuned) -> Tuned:
         histories = tuple(history for one in self.tried for history in one.entry.histories)
@@ -173,11 +164,11 @@ class Refining:
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         tries = self.setup.config.search.tries
         label = f"{self.title} {_FROM[origin]}" if tries > 1 else self.title
-        share = authority.free_share(self.setup) * self.share / tries
+        share = self.free * self.share / tries
         plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
         with progress:
             better, found = refine(
-                self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_{origin}_{number}",
+                self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self._prefix}_{origin}_{number}",
                 title=self.title, validation=self.validation, mirrored=self.setup.network.mirrored, starts=self.known,
             )  # fmt: skip
         entry = search_results.labelled(found, _FROM[origin]) if tries > 1 else found

@@ -8,7 +8,7 @@ import pytest
 import plants
 from experiments.pipeline.assurance import authority
 from experiments.pipeline.assurance.stability import certified_situations
-from experiments.pipeline.refining import Refining, Tried
+from experiments.pipeline.refining import Refining
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
 from sscq.certificates.certify import certify
@@ -93,24 +93,25 @@ def test_rules_that_have_a_function_are_searched_on_freely(run, asked):
     assert not authority.goes_on_freely(asked, task_of(run), far)
 
 
-@pytest.mark.parametrize("taken_back", [False, True])
-def test_a_search_goes_on_with_what_was_kept_for_certified_rules(run, asked, taken_back, monkeypatch):
+def test_where_a_function_is_there_all_evaluations_are_free_and_begin_as_half_of_them(run, asked, monkeypatch):
     asked.config.assurance.authority = "required"
-    asked = replace(asked, evaluations=400)
+    asked = replace(asked, evaluations=600)
     bench, task, start = copy(run.bench), task_of(run), stretched(run, 0.05).controller.kb
     bench.setup, bench.asked = asked, None
     searches = Refining(bench, task, task, "kb", "knowledge base", None)
-    searches.tried.append(Tried(searches.judged(start), start, run.case.contenders["fixed"]))
+    half, entry = searches.best(start)
+    assert entry.evaluations <= 1.2 * 0.5 * asked.evaluations
+    monkeypatch.setattr(authority, "held", lambda setup, task, kb: kb)
+    found = searches.all_freely(half, start)
+    spent = sum(one.entry.evaluations for one in searches.tried)
+    assert 0.8 * asked.evaluations <= spent <= 1.2 * asked.evaluations
+    assert searches.judged(found) <= searches.judged(half)
+    for (name, short), (same, long) in zip(entry.histories, searches.tried[0].entry.histories, strict=False):
+        n = len(short.best) - 1  # the last step of a search with few evaluations is a shorter one
+        assert (name, list(short.best[:n])) == (same, list(long.best[:n]))
     none = replace(start, inference=replace(start.inference, authority=0.0))
-    monkeypatch.setattr(authority, "held", lambda setup, task, kb: none if taken_back else kb)
-    found = searches.onward(start, start)
-    best = min(searches.tried, key=lambda one: one.validation).kb
-    assert found is (
-        start if taken_back and searches.judged(none) > searches.judged(start) else none if taken_back else best
-    )
-    assert searches.judged(found) <= searches.judged(start)
-    assert searches.judged(best) < searches.judged(start)
-    assert searches.tried[1].entry.evaluations <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations
+    monkeypatch.setattr(authority, "held", lambda setup, task, kb: none)
+    assert searches.all_freely(half, start) is half  # what may keep its authority only in part is no better
 
 
 def test_without_the_requirement_nothing_is_searched_again(run, asked):
