@@ -6,9 +6,7 @@ Also whether they can be compiled at all, and if not, which line prevents it.
 from __future__ import annotations
 
 import math
-import traceback
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from plants.core.accelerations import layout, n_accelerations
 from plants.core.tracing.tape import TracingError
 from plants.core.tracing.trace import Program, names, trace
+from plants.core.user_functions.block import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +200,6 @@ def allocate_inputs(plant: Plant, t: Any, x: Any, commands: Any, p: Any) -> tupl
     return as_tuple(plant.allocate(t, x, tuple(commands), p), len(plant.inputs), plant.name)
 
 
-_HERE = Path(__file__).resolve().parents[1]
 _BLOCKS = ("derivative", "outputs", "energy", "supplied_power", "entropy_rate", "advance", "after_step")
 
 
@@ -235,13 +233,5 @@ def prevents(block: Callable[..., Any], *shapes: Any) -> str | None:
     except TracingError as error:
         return str(error)
     except (TypeError, ValueError, AttributeError, NotImplementedError, AssertionError) as error:
-        return f"{_place(error)}: {type(error).__name__}: {error}"
+        return f"{place_of(error)}: {type(error).__name__}: {error}"
     return None
-
-
-def _place(error: BaseException) -> str:
-    """The innermost line outside this project and its libraries, else the innermost of all."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if _HERE not in Path(f.filename).resolve().parents and "site-packages" not in f.filename]
-    frame = (own or frames)[-1]
-    return f"{frame.filename}:{frame.lineno} in {frame.name}"

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plants.core.kernel import machine_code, numba_code, private_folder
+from plants.core.tracing import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +83,7 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    kept = (path for kind in ("kernel_*.o", "mechanism_*.json", "executed_*", "key") for path in folder().glob(kind))
+    kept = (path for kind in ("kernel_*.o", "function_*.ll", "mechanism_*.json", "executed_*", "key") for path in folder().glob(kind))
     for path in (*found, *kept):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
@@ -185,7 +186,8 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     if found is None and compiler:
         found = numba_code.NumbaCode(text, arguments)
     elif found is None:
-        path = _stored(name, text)
+        # What needs numba in the process that runs it is compiled by every process.
+        path = _stored(name, text) if not any(one.resident for one in calls.called(text).values()) else None
         found = machine_code.MachineCode(_object(path, text, arguments), arguments)
     _functions[name] = found  # last: used last
     while len(_functions) > KEPT:
@@ -256,6 +258,7 @@ def load(text: str) -> ModuleType:
 
 def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
     module = types.ModuleType(f"sscq_cache.{name}")
+    module.__dict__.update(calls.interpreted(text))
     exec(compile(text, str(place or f"<{name}>"), "exec"), module.__dict__)  # noqa: S102  (our own text)
     return module
 
