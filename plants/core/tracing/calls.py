@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plants.core.tracing.tape import Tape
 
 _known: dict[str, CalledFunction] = {}
 _RESULTS = "RESULTS_"
@@ -32,14 +34,16 @@ class CalledFunction:
         What it is called in texts.
     function : callable
         Flat floats to a list of floats, in plain Python.
-    results : int
-        How many numbers it gives.
     title : str
         Whose it is, for readers: ``derivative of plant 'valve'``.
     reason : str
         The line that cannot be traced, and what is done there.
+    remedy : str
+        The same, with what to write there instead.
     reaches : tuple of float
         How far each argument is moved for a difference quotient.
+    reads : tuple of tuple of int
+        For each result, the places of the arguments that it may depend on.
     code : str
         In LLVM's words, a function of this name from doubles to its results; NaN where it raised an exception.
     resident : bool
@@ -50,14 +54,20 @@ class CalledFunction:
 
     name: str
     function: Callable[..., Sequence[float]]
-    results: int
     title: str
     reason: str
+    remedy: str
     reaches: tuple[float, ...]
+    reads: tuple[tuple[int, ...], ...]
     code: str = ""
     resident: bool = False
     by_numba: Callable[[], Callable[..., Any]] | None = None
     _last: tuple[tuple[float, ...], tuple[float, ...]] | None = field(default=None, repr=False)
+
+    @property
+    def results(self) -> int:
+        """How many numbers it gives."""
+        return len(self.reads)
 
     def __call__(self, *values: float) -> tuple[float, ...]:
         """Return its results for plain floats; NaN where it has none."""
@@ -82,6 +92,14 @@ def known(name: str) -> CalledFunction | None:
     return _known.get(name)
 
 
+def independent(operation: str, place: int) -> bool:
+    """Whether an operation is a result of a called function that does not read its argument at this place."""
+    if not is_call(operation):
+        return False
+    function, number = of(operation)
+    return place not in function.reads[number]
+
+
 def is_call(operation: str) -> bool:
     """Whether an operation of a tape is a result of a called function."""
     return "." in operation
@@ -98,10 +116,10 @@ def of(operation: str) -> tuple[CalledFunction, int]:
     return _known[name], int(number)
 
 
-def among(operations_: Sequence[str]) -> Iterator[CalledFunction]:
-    """Yield the functions that are called by some of these operations, each once."""
-    for name in dict.fromkeys(one.rpartition(".")[0] for one in operations_ if is_call(one)):
-        yield _known[name]
+def among(tape: Tape, outputs: Iterable[int]) -> list[CalledFunction]:
+    """Return the functions that the outputs of a tape need, each once."""
+    needed = (tape.operations[node] for node in tape.needed(outputs))
+    return [_known[name] for name in dict.fromkeys(one.rpartition(".")[0] for one in needed if is_call(one))]
 
 
 def evaluate(operation: str, *values: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.tracing.tape import Tape, Traced
+from plants.core.tracing import calls
 from plants.core.tracing.trace import SELECTS, partial, tangents
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _contributions(tape: Tape, node: int, branch: Any, slope: Any) -> Iterator[t
         yield arguments[other], ((*branch, (condition.index, False)), slope)
         return
     for k, argument in enumerate(arguments):
-        if argument not in tape.constants and not _nothing(slope):
+        if argument not in tape.constants and not _nothing(slope) and not calls.independent(name, k):
             yield argument, (branch, _times(partial(Traced(tape, node), values, k), slope))
 
 

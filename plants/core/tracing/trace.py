@@ -26,6 +26,8 @@ def chain(tape: Tape, node: int, d: Mapping[int, Any]) -> Any:
         return tape.apply("where", condition, d.get(then, 0.0), d.get(other, 0.0))
     total: Any = 0.0
     for k, dot in d.items():
+        if calls.independent(name, k):
+            continue
         total = total + partial(Traced(tape, node), args, k) * dot
     return total
 

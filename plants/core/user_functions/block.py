@@ -97,6 +97,12 @@ class Block:
                 return self._point_by_point(arguments)
             raise
 
+    def __getattr__(self, name: str) -> Any:
+        """Return what the function has: its code, its source's place, what its author hung on it."""
+        if name == "function":  # not there yet, while a copy is made
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
     def __eq__(self, other: object) -> bool:
         return self.function == (other.function if isinstance(other, Block) else other)
 
@@ -153,14 +159,16 @@ class Block:
             if name in _refused:
                 raise NotCompilableError(_refused[name])
             try:
-                code, resident = compiled.code(name, self.function, entry, self._points(len(arguments)))
+                code = compiled.code(name, self.function, entry, self._points(len(arguments)))
             except NotCompilableError as refused:
                 _refused[name] = str(refused)
                 raise
         except NotCompilableError as refused:
-            raise TracingError(f"{error}; numba does not compile {title} as it stands, either: {refused}") from error
+            told = str(error) if isinstance(error, TracingError) else reason
+            raise TracingError(f"{told}; numba does not compile {title} as it stands, either: {refused}") from error
         made = CalledFunction(
-            name, compiled.Reference(self.function, entry), len(entry.results), title, reason, reaches, code, resident,
+            name, compiled.Reference(self.function, entry), title, reason, str(error), reaches,
+            code.reads, code.text, code.resident,
             functools.partial(compiled.dispatcher, self.function, entry),
         )  # fmt: skip
         return calls.add(made)

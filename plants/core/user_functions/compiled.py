@@ -90,8 +90,27 @@ def _own_text() -> str:
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
-def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple[float, ...]]) -> tuple[str, bool]:
-    """Return a function in LLVM's words, and whether it needs numba in the process that runs it.
+@dataclass(frozen=True)
+class FunctionCode:
+    """What numba made of a function.
+
+    Attributes
+    ----------
+    text : str
+        LLVM's text of the function, from doubles to its results; all NaN where it raised an exception.
+    reads : tuple of tuple of int
+        For each result, the places of the arguments that it may depend on.
+    resident : bool
+        Whether it needs numba in the process that runs it.
+    """
+
+    text: str
+    reads: tuple[tuple[int, ...], ...]
+    resident: bool
+
+
+def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple[float, ...]]) -> FunctionCode:
+    """Return what numba makes of a function, from the cache folder where it was made before.
 
     Parameters
     ----------
@@ -111,13 +130,14 @@ def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple
     label = json.dumps([path.name, machine_code.processor(), versions().split("\n")])
     kept = cache.sealed(path, label)
     if kept is not None:
-        return kept.decode(), False
+        record = json.loads(kept)
+        return FunctionCode(record["text"], tuple(map(tuple, record["reads"])), resident=False)
     compiled = dispatcher(function, entry)
     _compare(compiled, Reference(function, entry), points)
-    found, resident = _reduced(name, compiled, entry)
-    if not resident:
-        cache.seal(path, label, found.encode())
-    return found, resident
+    found = _reduced(name, compiled, entry)
+    if not found.resident:
+        cache.seal(path, label, json.dumps({"text": found.text, "reads": found.reads}).encode())
+    return found
 
 
 class Reference:
@@ -245,34 +265,73 @@ def _compare(compiled: Any, python: Callable[..., tuple[float, ...]], points: Se
             )
 
 
-def _reduced(name: str, compiled: Any, entry: Entry) -> tuple[str, bool]:
-    """LLVM's text of nothing but a function `name`, NaN where numba's raises; and whether it needs numba's own help."""
-    import llvmlite.binding as llvm
-
+def _reduced(name: str, compiled: Any, entry: Entry) -> FunctionCode:
+    """Nothing but a function `name`, NaN where numba's raises."""
     (result,) = compiled.overloads.values()
-    text = result.library.get_llvm_str() + _adapter(name, result.fndesc.mangled_name, entry)
-    module = llvm.parse_assembly(text)
-    for one in (*module.functions, *module.global_variables):
-        if not one.is_declaration and one.name != name:
-            one.linkage = "internal"
-    machine_code.optimise(module)
+    text, inner = result.library.get_llvm_str(), result.fndesc.mangled_name
+    module = _alone(text + _adapter(name, inner, entry), {name})
     outside = [one.name for one in (*module.functions, *module.global_variables) if one.is_declaration]
     resident = any(not one.startswith("llvm.") and one not in _C_LIBRARY for one in outside)
-    return str(module), resident
+    return FunctionCode(str(module), _reads(text, inner, entry), resident)
+
+
+def _reads(text: str, inner: str, entry: Entry) -> tuple[tuple[int, ...], ...]:
+    """Arguments that each result may depend on: those that LLVM still needs where nothing else is asked for."""
+    names = [f"result{k}" for k in range(len(entry.results))]
+    each = "".join(_one_result(name, k, inner, entry) for k, name in enumerate(names))
+    module = _alone(text + each, set(names), ends=True)
+    bodies = [str(module.get_function(name)).partition("{")[2] for name in names]
+    return tuple(tuple(k for k in range(entry.count) if re.search(rf"%a{k}\b", body)) for body in bodies)
+
+
+def _alone(text: str, names: set[str], *, ends: bool = False) -> Any:
+    """LLVM's improved module of these functions of a text, and of what they call; `ends`: no loop goes on for ever."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
+    for one in (*module.functions, *module.global_variables):
+        if not one.is_declaration and one.name not in names:
+            one.linkage = "internal"
+    for one in module.functions if ends else ():
+        if not one.is_declaration:
+            one.add_function_attribute("mustprogress")
+    machine_code.optimise(module)
+    return module
+
+
+def _begun(kind: str, name: str, inner: str, entry: Entry) -> list[str]:
+    """The head of a function of doubles around one in numba's manner, which gives a status and writes its results."""
+    given = ", ".join(f"double %a{k}" for k in range(entry.count))
+    passed = ", ".join(["ptr %results", "ptr %exception", *([given] if given else [])])
+    return [
+        f"define {kind} @{name}({given}) {{",
+        f"  %results = alloca [{len(entry.results)} x double]",
+        "  %exception = alloca ptr",
+        f"  %status = call i32 @{inner}({passed}) alwaysinline",
+        "  %good = icmp eq i32 %status, 0",
+    ]
+
+
+def _one_result(name: str, k: int, inner: str, entry: Entry) -> str:
+    """A function that gives one result, and takes for granted that nothing is raised."""
+    lines = [
+        *_begun("double", name, inner, entry),
+        "  br i1 %good, label %well, label %never",
+        "never:",
+        "  unreachable",
+        "well:",
+        f"  %p = getelementptr double, ptr %results, i64 {k}",
+        "  %r = load double, ptr %p",
+        "  ret double %r",
+    ]
+    return "\n".join(["", *lines, "}", ""])
 
 
 def _adapter(name: str, inner: str, entry: Entry) -> str:
-    """A function of doubles around one in numba's manner, which gives a status and writes its results."""
+    """A function of doubles that gives all results, NaN where the status is not good."""
     count = len(entry.results)
     kind = "double" if count == 1 else "{ " + ", ".join(["double"] * count) + " }"
-    given = ", ".join(f"double %a{k}" for k in range(entry.count))
-    lines = [
-        f"define {kind} @{name}({given}) {{",
-        f"  %results = alloca [{count} x double]",
-        "  %exception = alloca ptr",
-        f"  %status = call i32 @{inner}({', '.join(['ptr %results', 'ptr %exception', *([given] if given else [])])})",
-        "  %good = icmp eq i32 %status, 0",
-    ]
+    lines = _begun(kind, name, inner, entry)
     whole = "undef"
     for k in range(count):
         lines += [
