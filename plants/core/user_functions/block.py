@@ -20,6 +20,7 @@ import numpy as np
 
 from plants.core.tracing import calls
 from plants.core.tracing.calls import CalledFunction
+from plants.core.tracing.remedies import missing_name
 from plants.core.tracing.tape import Traced, TracingError
 from plants.core.tracing.trace import flat
 from plants.core.user_functions import compiled
@@ -45,6 +46,8 @@ BLOCKS = (
     "acceleration", "kinematics", "after_step", "advance",
 )  # fmt: skip
 """Names of the blocks that may be calls."""
+_OF_ONE_NUMBER = ("energy", "supplied_power", "entropy_rate")
+_GENERAL = "use the functions of plants.core.elementary on numbers and tuples of numbers"
 _REACH = 1e-5  # of an argument's range: how far it is moved for a difference quotient
 _NEAR = 0.05  # of an argument's range: where what is compiled is compared with Python
 _refused: dict[str, str] = {}
@@ -86,7 +89,7 @@ class Block:
     def __call__(self, *arguments: Any) -> Any:
         """Run it with floats, arrays or traced numbers."""
         try:
-            return self.function(*arguments)
+            return self._form(self.function(*arguments))
         except TracingError as error:
             return self._called(arguments, error)
         except _OWN_ERRORS as error:
@@ -96,6 +99,12 @@ class Block:
             if any(isinstance(value, np.ndarray) and value.ndim for value in numbers) and self._runs():
                 return self._point_by_point(arguments)
             raise
+
+    def _form(self, found: Any) -> Any:
+        """What was found, as a tuple where it is an array of the block's numbers: what is compiled may give one."""
+        if not isinstance(found, np.ndarray) or not found.ndim or self.block in _OF_ONE_NUMBER:
+            return found
+        return tuple(map(tuple, found)) if self.block == "mass_matrix" else tuple(found)
 
     def __getattr__(self, name: str) -> Any:
         """Return what the function has: its code, its source's place, what its author hung on it."""
@@ -119,7 +128,7 @@ class Block:
         tape = next(value.tape for value in flat(arguments) if isinstance(value, Traced))
         if not self._runs():
             raise error
-        nominal = self.function(*self._nominal(len(arguments)))
+        nominal = self._form(self.function(*self._nominal(len(arguments))))
         function = self._function(arguments, nominal, error)
         if function.name not in _told:
             _told.add(function.name)
@@ -136,13 +145,14 @@ class Block:
     def _runs(self) -> bool:
         """Whether the block runs with the nominal numbers: else its error has nothing to do with tracing."""
         try:
-            found = self.function(*self._nominal(len(self._groups())))
+            found = self._form(self.function(*self._nominal(len(self._groups()))))
         except Exception:  # noqa: BLE001  (the user's code: whatever it raises, it does not run)
             return False
         return all(isinstance(value, (int, float, np.number, np.bool_)) for value in flat(found))
 
     def _function(self, arguments: Sequence[Any], nominal: Any, error: Exception) -> CalledFunction:
         reason = _line_of(error)
+        remedy = str(error) if isinstance(error, TracingError) else f"{reason}; {missing_name(error) or _GENERAL}"
         title = f"{self.block} of plant {self.plant.name!r}"
         entry = compiled.Entry(
             tuple(len(one) if isinstance(one, (tuple, list)) else None for one in arguments), tuple(_places(nominal))
@@ -164,10 +174,9 @@ class Block:
                 _refused[name] = str(refused)
                 raise
         except NotCompilableError as refused:
-            told = str(error) if isinstance(error, TracingError) else reason
-            raise TracingError(f"{told}; numba does not compile {title} as it stands, either: {refused}") from error
+            raise TracingError(f"{remedy}; numba does not compile {title} as it stands, either: {refused}") from error
         made = CalledFunction(
-            name, compiled.Reference(self.function, entry), title, reason, str(error), reaches,
+            name, compiled.Reference(self.function, entry), title, reason, remedy, reaches,
             code.reads, code.text, code.resident,
             functools.partial(compiled.dispatcher, self.function, entry),
         )  # fmt: skip
@@ -177,7 +186,7 @@ class Block:
         """Results for arrays of points, one point after the other."""
         numbers = np.broadcast_arrays(*flat(arguments))
         shape, columns = numbers[0].shape, [np.ravel(one).tolist() for one in numbers]
-        found = [self.function(*_shaped(arguments, iter(point))) for point in zip(*columns, strict=True)]
+        found = [self._form(self.function(*_shaped(arguments, iter(point)))) for point in zip(*columns, strict=True)]
         rows = [flat(one) for one in found]
         return _shaped(found[0], iter([np.reshape(column, shape) for column in zip(*rows, strict=True)]))
 
