@@ -15,7 +15,7 @@ from plants import Channel, OperatingPoint, OperatingRanges, Plant, Quantity, re
 # ---------------------------------------------------------------------- a heating coil behind an equal-percentage valve
 
 SLOPE = 3.9
-"""n_gl of the ball valve VAG61.15-1: Siemens data sheet N4212en (2019-06-04), p. 4, equal percentage to VDI/VDE 2173."""
+"""n_gl of ball valves VAG61: Siemens data sheet N4212en (2019-06-04), p. 4, equal percentage to VDI/VDE 2173."""
 SEAT = 0.1  # stroke below which the ball closes: a straight line to 0, where the sheet's curve leaves the exponential
 
 

@@ -51,7 +51,7 @@ def check_sizes(report: CheckReport, plant: Plant) -> bool:
             )
             continue
         counts.append(f"{name} {sum(result.counts().values())}")
-        called |= {one.name: one for one in calls.among(result.tape, result.outputs)}
+        called |= {one.name: one for one in result.called()}
     if len(report.problems) == before:
         report.passed.append(f"all blocks can be compiled; operations: {', '.join(counts)}")
     report.advice += [

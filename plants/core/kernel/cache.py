@@ -83,7 +83,11 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    kept = (path for kind in ("kernel_*.o", "function_*.ll", "mechanism_*.json", "executed_*", "key") for path in folder().glob(kind))
+    kept = (
+        path
+        for kind in ("kernel_*.o", "function_*.ll", "mechanism_*.json", "executed_*", "key")
+        for path in folder().glob(kind)
+    )
     for path in (*found, *kept):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files

@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plants.core.tracing.tape import Tape
-
 _known: dict[str, CalledFunction] = {}
 _RESULTS = "RESULTS_"
 _DECLARED = re.compile(rf"^{_RESULTS}(\w+) = \d+$", re.MULTILINE)
@@ -116,10 +114,9 @@ def of(operation: str) -> tuple[CalledFunction, int]:
     return _known[name], int(number)
 
 
-def among(tape: Tape, outputs: Iterable[int]) -> list[CalledFunction]:
-    """Return the functions that the outputs of a tape need, each once."""
-    needed = (tape.operations[node] for node in tape.needed(outputs))
-    return [_known[name] for name in dict.fromkeys(one.rpartition(".")[0] for one in needed if is_call(one))]
+def among(names: Iterable[str]) -> list[CalledFunction]:
+    """Return the functions that are called by some of these operations, each once."""
+    return [_known[name] for name in dict.fromkeys(one.rpartition(".")[0] for one in names if is_call(one))]
 
 
 def evaluate(operation: str, *values: Any) -> Any:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.tracing.tape import Tape, Traced
 from plants.core.tracing import calls
+from plants.core.tracing.tape import Tape, Traced
 from plants.core.tracing.trace import SELECTS, partial, tangents
 
 if TYPE_CHECKING:

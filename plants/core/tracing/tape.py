@@ -93,8 +93,8 @@ class Tape:
     Attributes
     ----------
     operations : list of str
-        Name of each node's operation: ``input``, ``const``, a name of :data:`plants.core.tracing.scalar.OPERATIONS`, or a
-        result of a function that is called (:mod:`plants.core.tracing.calls`).
+        Name of each node's operation: ``input``, ``const``, a name of :data:`plants.core.tracing.scalar.OPERATIONS`, or
+        a result of a function that is called (:mod:`plants.core.tracing.calls`).
     arguments : list of tuple of int
         Node numbers of each node's arguments (for ``const`` and ``input``: empty).
     shapes : list of bytes

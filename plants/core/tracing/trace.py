@@ -103,6 +103,10 @@ class Program:
         """Return the number of operations by name."""
         return self.tape.counts(self.outputs)
 
+    def called(self) -> list[calls.CalledFunction]:
+        """Return the functions of the user that stay calls."""
+        return calls.among(self.tape.operations[node] for node in self.tape.needed(self.outputs))
+
     def __call__(self, *values: float) -> tuple[float, ...]:
         """Evaluate the tape node by node with plain floats (tests compare this with the block itself)."""
         given = dict(zip(self.inputs, values, strict=True))

@@ -61,14 +61,37 @@ class CompiledByNumba(UserWarning):
 class Declared(Protocol):
     """What a block needs to know of its plant."""
 
-    name: str
-    step: float
-    states: tuple[Quantity, ...]
-    parameters: tuple[Quantity, ...]
-    inputs: tuple[Quantity, ...]
-    disturbances: tuple[Quantity, ...]
-    channels: tuple[Channel, ...]
-    velocities: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """Name of the plant."""
+
+    @property
+    def step(self) -> float:
+        """Integration step [s]."""
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """All states."""
+
+    @property
+    def parameters(self) -> tuple[Quantity, ...]:
+        """All parameters."""
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """All inputs."""
+
+    @property
+    def disturbances(self) -> tuple[Quantity, ...]:
+        """All disturbances."""
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """All control channels."""
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the accelerated states; empty: the second half."""
 
 
 class Block:
@@ -151,36 +174,41 @@ class Block:
         return all(isinstance(value, (int, float, np.number, np.bool_)) for value in flat(found))
 
     def _function(self, arguments: Sequence[Any], nominal: Any, error: Exception) -> CalledFunction:
-        reason = _line_of(error)
+        """What is called, for arguments and results of this form."""
+        reason, title = _line_of(error), f"{self.block} of plant {self.plant.name!r}"
         remedy = str(error) if isinstance(error, TracingError) else f"{reason}; {missing_name(error) or _GENERAL}"
-        title = f"{self.block} of plant {self.plant.name!r}"
-        entry = compiled.Entry(
-            tuple(len(one) if isinstance(one, (tuple, list)) else None for one in arguments), tuple(_places(nominal))
-        )
+        lengths = tuple(len(one) if isinstance(one, (tuple, list)) else None for one in arguments)
+        entry = compiled.Entry(lengths, tuple(_places(nominal)))
+        reaches = tuple(_REACH * scale for scale in self._scales(len(arguments)))
         try:
-            if not isinstance(self.function, FunctionType):
-                raise NotCompilableError(f"it is a {type(self.function).__name__}, not a function")
-            reaches = tuple(_REACH * scale for scale in self._scales(len(arguments)))
-            told = (title, digest(self.function), entry, reaches, compiled.versions())
-            name = f"{self.block}_{hashlib.sha256(repr(told).encode()).hexdigest()[:20]}"
-            found = calls.known(name)
-            if found is not None:
-                return found
-            if name in _refused:
-                raise NotCompilableError(_refused[name])
-            try:
-                code = compiled.code(name, self.function, entry, self._points(len(arguments)))
-            except NotCompilableError as refused:
-                _refused[name] = str(refused)
-                raise
+            name = self._name(title, entry, reaches)
+            known = calls.known(name)
+            if known is not None:
+                return known
+            code = self._code(name, entry)
         except NotCompilableError as refused:
             raise TracingError(f"{remedy}; numba does not compile {title} as it stands, either: {refused}") from error
-        made = CalledFunction(
-            name, compiled.Reference(self.function, entry), title, reason, remedy, reaches,
-            code.reads, code.text, code.resident,
-            functools.partial(compiled.dispatcher, self.function, entry),
-        )  # fmt: skip
-        return calls.add(made)
+        by_numba = functools.partial(compiled.dispatcher, self.function, entry)  # type: ignore[arg-type]
+        python = compiled.Reference(self.function, entry)
+        return calls.add(
+            CalledFunction(name, python, title, reason, remedy, reaches, code.reads, code.text, code.resident, by_numba)
+        )
+
+    def _name(self, title: str, entry: compiled.Entry, reaches: tuple[float, ...]) -> str:
+        """A name that says all that the function consists of, and how it is called."""
+        if not isinstance(self.function, FunctionType):
+            raise NotCompilableError(f"it is a {type(self.function).__name__}, not a function")
+        told = (title, digest(self.function), entry, reaches, compiled.versions())
+        return f"{self.block}_{hashlib.sha256(repr(told).encode()).hexdigest()[:20]}"
+
+    def _code(self, name: str, entry: compiled.Entry) -> compiled.FunctionCode:
+        if name in _refused:
+            raise NotCompilableError(_refused[name])
+        try:
+            return compiled.code(name, self.function, entry, self._points(len(entry.arguments)))  # type: ignore[arg-type]
+        except NotCompilableError as refused:
+            _refused[name] = str(refused)
+            raise
 
     def _point_by_point(self, arguments: Sequence[Any]) -> Any:
         """Results for arrays of points, one point after the other."""

@@ -1,7 +1,7 @@
 """A function of numbers compiled by numba, in LLVM's words: a kernel's own compiler makes it a part of the kernel.
 
-What numba compiles is a copy of the function whose names have the values they have now. It is kept as text, sealed as all
-that is executed is, so that a later process needs no numba; numba's own files on disk are pickles, and never used.
+What numba compiles is a copy of the function whose names have the values they have now. It is kept as text, sealed as
+all that is executed is, so that a later process needs no numba; numba's own files on disk are pickles, and never used.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import itertools
 import json
 import platform
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, FunctionType, ModuleType
@@ -23,15 +24,14 @@ import numpy as np
 
 from plants.core.kernel import cache, machine_code
 from plants.core.user_functions.contents import NotCompilableError, closed_over, is_librarys, names_of, plain
-from plants.core.user_functions.stand_ins import STAND_INS
-from plants.core.user_functions.stand_ins import __name__ as _OWN
+from plants.core.user_functions.stand_ins import PLACE, STAND_INS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_C_LIBRARY = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor fmod hypot ldexp log "
-    "log10 log1p log2 memcpy memmove memset pow round sin sinh sqrt tan tanh tgamma trunc".split()
+_C_LIBRARY = re.compile(
+    "a?(cos|sin|tan)h?|atan2|cbrt|ceil|erfc?|exp2?|expm1|fabs|floor|fmod|hypot|log(10|1p|2)?|mem(cpy|move|set)|pow|round|"
+    "sqrt|tgamma|trunc"
 )
 _SAME = 1e-9  # relative difference of a compiled function and Python's, which call other sines
 
@@ -162,14 +162,16 @@ def dispatcher(function: FunctionType, entry: Entry) -> Any:
         With numba's reason.
     """
     from numba import njit
-    from numba.core.errors import NumbaError
+    from numba.core.errors import NumbaWarning
 
     copies = _Copies(njit)
     result = "float64" if len(entry.results) == 1 else f"UniTuple(float64, {len(entry.results)})"
     called = _executed(entry, {"function": copies.of(function, frozenset()), "float": float})
     try:
-        return njit(f"{result}({', '.join(['float64'] * entry.count)})", error_model="python")(called)
-    except (NumbaError, NotImplementedError, TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            return njit(f"{result}({', '.join(['float64'] * entry.count)})", error_model="python")(called)
+    except Exception as error:  # noqa: BLE001  (whatever it raises, it does not compile this)
         raise NotCompilableError(_reason(error)) from None
 
 
@@ -201,7 +203,7 @@ class _Copies:
         if isinstance(value, ModuleType):
             return self._module(value, names)
         if isinstance(value, FunctionType) and not is_librarys(value):  # of the user, or beside a stand-in
-            if value.__module__ == _OWN:
+            if value.__module__ == PLACE:
                 return self._function(value, error_model="numpy")
             return self._function(value, error_model="python", boundscheck=True)
         return value
@@ -240,7 +242,9 @@ def _reason(error: Exception) -> str:
     """Return numba's reason as part of a sentence, with the line of the user's file."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines()]
-    told = [line for line in lines if line and not line.startswith(("Failed in nopython", "During: ", "File ", "Enable "))]
+    told = [
+        line for line in lines if line and not line.startswith(("Failed in nopython", "During: ", "File ", "Enable "))
+    ]
     told = [line for line in told if not set(line) <= set("-^~<> ")]
     place = next((found for found in map(_FILE.search, lines) if found and found["file"] != "<string>"), None)
     first = told[0].rstrip(".:") if told else type(error).__name__
@@ -271,7 +275,7 @@ def _reduced(name: str, compiled: Any, entry: Entry) -> FunctionCode:
     text, inner = result.library.get_llvm_str(), result.fndesc.mangled_name
     module = _alone(text + _adapter(name, inner, entry), {name})
     outside = [one.name for one in (*module.functions, *module.global_variables) if one.is_declaration]
-    resident = any(not one.startswith("llvm.") and one not in _C_LIBRARY for one in outside)
+    resident = any(not one.startswith("llvm.") and not _C_LIBRARY.fullmatch(one) for one in outside)
     return FunctionCode(str(module), _reads(text, inner, entry), resident)
 
 

@@ -76,18 +76,11 @@ class _Reader:
     def of(self, name: str, value: Any, names: frozenset[str]) -> str:
         """Return a value of this name as text; of modules, what is used by `names`."""
         if callable(value) and value in STAND_INS:
-            return f"{value.__module__}.{value.__name__}"
+            return _by_name(value)
         value = plain(value)
-        if value is None or isinstance(value, (bool, int, str, bytes, complex)) or value is Ellipsis:
-            return repr(value)
-        if isinstance(value, (float, np.generic)):
-            return f"{type(value).__name__} {float(value).hex() if isinstance(value, float) else value.tobytes().hex()}"
-        if isinstance(value, (tuple, list)):
-            return f"{type(value).__qualname__}({', '.join(self.of(name, one, names) for one in value)})"
-        if isinstance(value, frozenset):
-            return f"set({', '.join(sorted(self.of(name, one, names) for one in value))})"
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            return f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+        if isinstance(value, (tuple, list, frozenset)):
+            parts = [self.of(name, one, names) for one in value]
+            return f"{type(value).__qualname__}({', '.join(sorted(parts) if isinstance(value, frozenset) else parts)})"
         if isinstance(value, CodeType):
             return self._code(value)
         if isinstance(value, ModuleType):
@@ -95,9 +88,8 @@ class _Reader:
         if isinstance(value, FunctionType):
             return self._function(value)
         if isinstance(value, (type, BuiltinFunctionType, np.ufunc)) or _is_numpys(value):
-            return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', value)}"
-        kind = type(value).__name__
-        raise NotCompilableError(f"{name} is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}, not numbers or a table")
+            return _by_name(value)
+        return _of_numbers(name, value)
 
     def _module(self, name: str, module: ModuleType, names: frozenset[str]) -> str:
         if module.__name__ in _RANDOM:
@@ -130,6 +122,24 @@ class _Reader:
         named = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         constants = self.of("a constant", code.co_consts, frozenset())
         return f"code({code.co_code.hex()}, {code.co_exceptiontable.hex()}, {counts}, {named}, {constants})"
+
+
+def _of_numbers(name: str, value: Any) -> str:
+    """Text of numbers, strings and arrays with all their bits."""
+    if value is None or value is Ellipsis or isinstance(value, (bool, int, str, bytes, complex)):
+        return repr(value)
+    if isinstance(value, float):
+        return f"{type(value).__name__} {value.hex()}"
+    if isinstance(value, np.generic):
+        return f"{value.dtype} {value.tobytes().hex()}"
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    kind = type(value).__name__
+    raise NotCompilableError(f"{name} is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}, not numbers or a table")
+
+
+def _by_name(value: Any) -> str:
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__name__', value)}"
 
 
 def _is_numpys(value: Any) -> bool:

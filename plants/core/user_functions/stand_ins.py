@@ -1,7 +1,7 @@
 """What is compiled in place of functions that numba does not know, or knows only for arrays.
 
-Those of :mod:`plants.core.elementary` for plain numbers, with its rules for NaN, and NumPy's interpolation at one point,
-which numba does by building arrays.
+Those of :mod:`plants.core.elementary` for plain numbers, with its rules for NaN, and NumPy's interpolation at one
+point, which numba does by building arrays.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+PLACE = __name__
+"""Module of the functions that stand in."""
+
+
 def _sign(x: float) -> float:
     return x if x != x else (1.0 if x > 0.0 else 0.0) - (1.0 if x < 0.0 else 0.0)  # noqa: PLR0124
 
@@ -26,16 +30,19 @@ def _where(condition: float, a: float, b: float) -> float:
 
 
 def _minimum(a: float, b: float) -> float:
-    return a if a < b else b
+    if a < b:  # min() has other rules for NaN
+        return a
+    return b
 
 
 def _maximum(a: float, b: float) -> float:
-    return a if a > b else b
+    if a > b:
+        return a
+    return b
 
 
 def _clip(x: float, low: float, high: float) -> float:
-    above = x if x > low else low
-    return above if above < high else high
+    return _minimum(_maximum(x, low), high)
 
 
 def _quotient(a: float, b: float) -> float:
@@ -47,22 +54,19 @@ def _power(x: float, y: float) -> float:
 
 
 def _table1d(x: float, nodes: Any, values: Any) -> float:
-    result = values[0]
+    result: float = values[0]
     for k in range(len(nodes) - 1):
         width = nodes[k + 1] - nodes[k]
-        above = x - nodes[k] if x - nodes[k] > 0.0 else 0.0
-        result = result + (values[k + 1] - values[k]) * ((above if above < width else width) * (1.0 / width))
+        result = result + (values[k + 1] - values[k]) * (_clip(x - nodes[k], 0.0, width) * (1.0 / width))
     return result
 
 
 def _table2d(x: float, y: float, x_nodes: Any, y_nodes: Any, values: Any) -> float:
-    result = _table1d(y, y_nodes, values[0])
-    before = result
+    result = before = _table1d(y, y_nodes, values[0])
     for k in range(len(x_nodes) - 1):
         width = x_nodes[k + 1] - x_nodes[k]
-        above = x - x_nodes[k] if x - x_nodes[k] > 0.0 else 0.0
         after = _table1d(y, y_nodes, values[k + 1])
-        result = result + (after - before) * ((above if above < width else width) * (1.0 / width))
+        result = result + (after - before) * (_clip(x - x_nodes[k], 0.0, width) * (1.0 / width))
         before = after
     return result
 

@@ -103,7 +103,9 @@ def line_of(block, offset):
 FAULTS = [
     (
         {"derivative": asks},
-        "derivative: " + line_of(asks, 1) + ": comparison of a traced number; use where(x[0], a, b) instead of if x[0] > 0.0, "
+        "derivative: "
+        + line_of(asks, 1)
+        + ": comparison of a traced number; use where(x[0], a, b) instead of if x[0] > 0.0, "
         "with a and b what its two branches compute: it gives its second number where the first is > 0, else the third; "
         "numba does not compile derivative of plant 'spring_and_mass' as it "
         "stands, either: GAINS is a dict, not numbers or a table",
