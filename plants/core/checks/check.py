@@ -20,7 +20,7 @@ from plants.core.checks.report import CheckReport
 from plants.core.checks.units import unit_complaint
 from plants.core.names import alike
 from plants.core.plant import Plant as Kind
-from plants.core.user_functions.block import CompiledByNumba
+from plants.core.user_functions.block import UntracedWarning
 
 if TYPE_CHECKING:
     from plants.core.analysis.linearise import LinearModel
@@ -58,7 +58,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
         raise TypeError(f"check takes a Plant, got {type(given).__name__}")
     report = CheckReport(plant.name)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CompiledByNumba)  # the report says so, with the remedy
+        warnings.simplefilter("ignore", UntracedWarning)  # the report says so, with the remedy
         _run(report, plant, points, seed)
     return report
 

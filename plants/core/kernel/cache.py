@@ -160,7 +160,12 @@ def key(text: str) -> str:
 @lru_cache(maxsize=4 * KEPT)
 def _key(versions: str, text: str) -> str:
     """The name; kept, because small kernels are called some hundred thousand times in a design."""
-    return f"kernel_{_digest(f'{versions}{chr(10)}{text}')[:24]}"
+    return f"kernel_{_digest(chr(10).join([versions, text, *_called(text)]))[:24]}"
+
+
+def _called(text: str) -> list[str]:
+    """What was compiled of the functions that a text calls: other code under the same name is another kernel."""
+    return [function.code for function in calls.called(text).values()]
 
 
 @cache
@@ -218,7 +223,7 @@ def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
         return machine_code.compiled(text, arguments)
     processor = machine_code.processor()
     path = source.with_suffix(f".{_digest(processor)[:8]}.o")
-    label = json.dumps([path.name, _digest(text), list(arguments), processor, _versions().split("\n")])
+    label = json.dumps([path.name, _digest(text), list(arguments), processor, _versions().split("\n"), *_called(text)])
     code = sealed(path, label)
     if code is None:
         code = machine_code.compiled(text, arguments)

@@ -54,7 +54,7 @@ _refused: dict[str, str] = {}
 _told: set[str] = set()
 
 
-class CompiledByNumba(UserWarning):
+class UntracedWarning(UserWarning):
     """A block that cannot be traced and is compiled as it stands."""
 
 
@@ -158,7 +158,7 @@ class Block:
             warnings.warn(
                 f"{function.title} is compiled by numba as it stands, because {function.reason}; its slopes are "
                 "difference quotients",
-                CompiledByNumba,
+                UntracedWarning,
                 stacklevel=2,
             )
         given = flat(arguments)
@@ -198,7 +198,7 @@ class Block:
         """A name that says all that the function consists of, and how it is called."""
         if not isinstance(self.function, FunctionType):
             raise NotCompilableError(f"it is a {type(self.function).__name__}, not a function")
-        told = (title, digest(self.function), entry, reaches, compiled.versions())
+        told = (title, digest(self.function), entry, reaches)
         return f"{self.block}_{hashlib.sha256(repr(told).encode()).hexdigest()[:20]}"
 
     def _code(self, name: str, entry: compiled.Entry) -> compiled.FunctionCode:

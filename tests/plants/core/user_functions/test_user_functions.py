@@ -21,7 +21,7 @@ from plants.core.motion.integrators import INTEGRATORS
 from plants.core.printers.c import PrintedC
 from plants.core.tracing.gradients import gradient
 from plants.core.tracing.tape import Traced, TracingError
-from plants.core.user_functions.block import CompiledByNumba
+from plants.core.user_functions.block import UntracedWarning
 from plants.core.user_functions.stand_ins import STAND_INS
 from sscq.loop.closed_loop import ClosedLoop
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[4]
 FILE = ROOT / "docs" / "examples" / "as_written.py"
 GAINS = {"heated_air": (0.05, 5e-4, 0.3), "drained_tank": (0.02, 5e-4, 0.02), "strapped_vessel": (0.02, 2e-3, 0.02)}
 REFERENCES = {"heated_air": 25.0, "drained_tank": 1.2, "strapped_vessel": 1.3}
-pytestmark = pytest.mark.filterwarnings("ignore::plants.core.user_functions.block.CompiledByNumba")
+pytestmark = pytest.mark.filterwarnings("ignore::plants.core.user_functions.block.UntracedWarning")
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_the_line_is_told_once_and_by_check_with_the_remedy():
         plants.simulate(plant, 0.1)
         plants.simulate(plant, 0.2)
     (one,) = told
-    assert one.category is CompiledByNumba
+    assert one.category is UntracedWarning
     assert str(one.message) == (
         f"derivative of plant 'small' is compiled by numba as it stands, because {place}; its slopes are difference "
         "quotients"
