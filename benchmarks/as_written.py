@@ -73,9 +73,9 @@ def as_written(size: Size) -> FigureSection:
             told = aim(f"at most {_COLD:g} s", met=timing.best <= _COLD) if state == "cold" else ""
             section.time(f"{name}: first result, {state}", timing, "s", remark=told)
     section.notes.append(
-        f"A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps of one by the "
-        "slow path. Cold: numba is imported and compiles the plant's function, our compiler the kernel. Warm: both lie in "
-        "the cache folder, and numba is not imported."
+        f"A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps of one by "
+        "the slow path. Cold: numba is imported and compiles the plant's function, our compiler the kernel. Warm: both "
+        "lie in the cache folder, and numba is not imported."
     )
     return section
 

@@ -42,9 +42,16 @@ _GROUPS = {
     "allocate": ("t", "x", "commands", "p"),
 }
 BLOCKS = (
-    "derivative", "outputs", "energy", "supplied_power", "entropy_rate", "allocate", "mass_matrix", "force",
-    "acceleration", "kinematics", "after_step", "advance",
-)  # fmt: skip
+    *_GROUPS,
+    "derivative",
+    "outputs",
+    "energy",
+    "supplied_power",
+    "entropy_rate",
+    "mass_matrix",
+    "force",
+    "kinematics",
+)
 """Names of the blocks that may be calls."""
 _OF_ONE_NUMBER = ("energy", "supplied_power", "entropy_rate")
 _GENERAL = "use the functions of plants.core.elementary on numbers and tuples of numbers"
@@ -94,7 +101,7 @@ class Declared(Protocol):
         """Names of the accelerated states; empty: the second half."""
 
 
-class Block:
+class PlantBlock:
     """A function of a plant.
 
     Parameters
@@ -136,7 +143,7 @@ class Block:
         return getattr(self.function, name)
 
     def __eq__(self, other: object) -> bool:
-        return self.function == (other.function if isinstance(other, Block) else other)
+        return self.function == (other.function if isinstance(other, PlantBlock) else other)
 
     def __hash__(self) -> int:
         return hash(self.function)
@@ -178,7 +185,7 @@ class Block:
         reason, title = _line_of(error), f"{self.block} of plant {self.plant.name!r}"
         remedy = str(error) if isinstance(error, TracingError) else f"{reason}; {missing_name(error) or _GENERAL}"
         lengths = tuple(len(one) if isinstance(one, (tuple, list)) else None for one in arguments)
-        entry = compiled.Entry(lengths, tuple(_places(nominal)))
+        entry = compiled.CallForm(lengths, tuple(_places(nominal)))
         reaches = tuple(_REACH * scale for scale in self._scales(len(arguments)))
         try:
             name = self._name(title, entry, reaches)
@@ -189,19 +196,19 @@ class Block:
         except NotCompilableError as refused:
             raise TracingError(f"{remedy}; numba does not compile {title} as it stands, either: {refused}") from error
         by_numba = functools.partial(compiled.dispatcher, self.function, entry)  # type: ignore[arg-type]
-        python = compiled.Reference(self.function, entry)
+        python = compiled.PythonCall(self.function, entry)
         return calls.add(
             CalledFunction(name, python, title, reason, remedy, reaches, code.reads, code.text, code.resident, by_numba)
         )
 
-    def _name(self, title: str, entry: compiled.Entry, reaches: tuple[float, ...]) -> str:
+    def _name(self, title: str, entry: compiled.CallForm, reaches: tuple[float, ...]) -> str:
         """A name that says all that the function consists of, and how it is called."""
         if not isinstance(self.function, FunctionType):
             raise NotCompilableError(f"it is a {type(self.function).__name__}, not a function")
         told = (title, digest(self.function), entry, reaches)
         return f"{self.block}_{hashlib.sha256(repr(told).encode()).hexdigest()[:20]}"
 
-    def _code(self, name: str, entry: compiled.Entry) -> compiled.FunctionCode:
+    def _code(self, name: str, entry: compiled.CallForm) -> compiled.FunctionCode:
         if name in _refused:
             raise NotCompilableError(_refused[name])
         try:
@@ -300,4 +307,4 @@ def wrapped(function: Callable[..., Any] | None, name: str, plant: Declared) -> 
     """Return a plant's function as a block of this plant; None stays None."""
     if function is None:
         return None
-    return Block(function.function if isinstance(function, Block) else function, name, plant)
+    return PlantBlock(function.function if isinstance(function, PlantBlock) else function, name, plant)

@@ -37,7 +37,7 @@ _SAME = 1e-9  # relative difference of a compiled function and Python's, which c
 
 
 @dataclass(frozen=True)
-class Entry:
+class CallForm:
     """How a function of tuples is called with flat numbers.
 
     Attributes
@@ -109,7 +109,7 @@ class FunctionCode:
     resident: bool
 
 
-def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple[float, ...]]) -> FunctionCode:
+def code(name: str, function: FunctionType, entry: CallForm, points: Sequence[tuple[float, ...]]) -> FunctionCode:
     """Return what numba makes of a function, from the cache folder where it was made before.
 
     Parameters
@@ -117,7 +117,7 @@ def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple
     name : str
         Its name there, which says all that it consists of.
     function : function
-    entry : Entry
+    entry : CallForm
     points : sequence of tuple of float
         Where what was compiled is compared with Python.
 
@@ -133,17 +133,17 @@ def code(name: str, function: FunctionType, entry: Entry, points: Sequence[tuple
         record = json.loads(kept)
         return FunctionCode(record["text"], tuple(map(tuple, record["reads"])), resident=False)
     compiled = dispatcher(function, entry)
-    _compare(compiled, Reference(function, entry), points)
+    _compare(compiled, PythonCall(function, entry), points)
     found = _reduced(name, compiled, entry)
     if not found.resident:
         cache.seal(path, label, json.dumps({"text": found.text, "reads": found.reads}).encode())
     return found
 
 
-class Reference:
+class PythonCall:
     """A function of flat numbers in plain Python."""
 
-    def __init__(self, function: Callable[..., Any], entry: Entry) -> None:
+    def __init__(self, function: Callable[..., Any], entry: CallForm) -> None:
         self._call = _executed(entry, {"function": function})
         self._single = len(entry.results) == 1
 
@@ -153,7 +153,7 @@ class Reference:
         return (found,) if self._single else found
 
 
-def dispatcher(function: FunctionType, entry: Entry) -> Any:
+def dispatcher(function: FunctionType, entry: CallForm) -> Any:
     """Return a function of flat numbers as numba compiled it.
 
     Raises
@@ -175,7 +175,7 @@ def dispatcher(function: FunctionType, entry: Entry) -> Any:
         raise NotCompilableError(_reason(error)) from None
 
 
-def _executed(entry: Entry, known: dict[str, Any]) -> Callable[..., Any]:
+def _executed(entry: CallForm, known: dict[str, Any]) -> Callable[..., Any]:
     exec(entry.text(), known)  # noqa: S102  (our own text)
     made: Callable[..., Any] = known["entry"]
     return made
@@ -269,7 +269,7 @@ def _compare(compiled: Any, python: Callable[..., tuple[float, ...]], points: Se
             )
 
 
-def _reduced(name: str, compiled: Any, entry: Entry) -> FunctionCode:
+def _reduced(name: str, compiled: Any, entry: CallForm) -> FunctionCode:
     """Nothing but a function `name`, NaN where numba's raises."""
     (result,) = compiled.overloads.values()
     text, inner = result.library.get_llvm_str(), result.fndesc.mangled_name
@@ -279,7 +279,7 @@ def _reduced(name: str, compiled: Any, entry: Entry) -> FunctionCode:
     return FunctionCode(str(module), _reads(text, inner, entry), resident)
 
 
-def _reads(text: str, inner: str, entry: Entry) -> tuple[tuple[int, ...], ...]:
+def _reads(text: str, inner: str, entry: CallForm) -> tuple[tuple[int, ...], ...]:
     """Arguments that each result may depend on: those that LLVM still needs where nothing else is asked for."""
     names = [f"result{k}" for k in range(len(entry.results))]
     each = "".join(_one_result(name, k, inner, entry) for k, name in enumerate(names))
@@ -303,7 +303,7 @@ def _alone(text: str, names: set[str], *, ends: bool = False) -> Any:
     return module
 
 
-def _begun(kind: str, name: str, inner: str, entry: Entry) -> list[str]:
+def _begun(kind: str, name: str, inner: str, entry: CallForm) -> list[str]:
     """The head of a function of doubles around one in numba's manner, which gives a status and writes its results."""
     given = ", ".join(f"double %a{k}" for k in range(entry.count))
     passed = ", ".join(["ptr %results", "ptr %exception", *([given] if given else [])])
@@ -316,7 +316,7 @@ def _begun(kind: str, name: str, inner: str, entry: Entry) -> list[str]:
     ]
 
 
-def _one_result(name: str, k: int, inner: str, entry: Entry) -> str:
+def _one_result(name: str, k: int, inner: str, entry: CallForm) -> str:
     """A function that gives one result, and takes for granted that nothing is raised."""
     lines = [
         *_begun("double", name, inner, entry),
@@ -331,7 +331,7 @@ def _one_result(name: str, k: int, inner: str, entry: Entry) -> str:
     return "\n".join(["", *lines, "}", ""])
 
 
-def _adapter(name: str, inner: str, entry: Entry) -> str:
+def _adapter(name: str, inner: str, entry: CallForm) -> str:
     """A function of doubles that gives all results, NaN where the status is not good."""
     count = len(entry.results)
     kind = "double" if count == 1 else "{ " + ", ".join(["double"] * count) + " }"
