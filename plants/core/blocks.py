@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plants.core.plant import Plant
     from plants.core.quantities import Quantity
+    from plants.core.tracing.calls import CalledFunction
 
 
 _NUMBERS = ("t", "h")  # arguments that are numbers, not tuples
@@ -113,6 +114,12 @@ def program(plant: Plant, name: str, form: BlockForm) -> Program:
 
     called.__qualname__ = name  # what errors call it
     return trace(called, *(shape(plant, group) for group in form.groups))
+
+
+def called(plant: Plant) -> list[CalledFunction]:
+    """Return the functions of a plant that are calls of what numba made of them: they have no equations."""
+    found = [one for name, form in forms(plant).items() for one in program(plant, name, form).called()]
+    return list({one.name: one for one in found}.values())
 
 
 @dataclass(frozen=True)

@@ -221,9 +221,9 @@ class Printed:
     def _print_call(self, node: int) -> None:
         """One call gives all results of a function."""
         operation, arguments = self.tape.operations[node], self.tape.arguments[node]
-        if self.ELSEWHERE:
-            raise TracingError(calls.refusal(operation, self.ELSEWHERE))
         function, number = calls.of(operation)
+        if self.ELSEWHERE:
+            raise TracingError(calls.refusal(function, self.ELSEWHERE))
         first = self._calls.setdefault((function.name, arguments), node)
         results = [f"c{first}_{k}" for k in range(function.results)]
         self._text[node] = results[number]

@@ -129,9 +129,8 @@ def evaluate(operation: str, *values: Any) -> Any:
     return np.reshape([function(*point)[number] for point in flat], points[0].shape)
 
 
-def refusal(operation: str, what: str) -> str:
+def refusal(function: CalledFunction, what: str) -> str:
     """Return why something cannot be done with a called function, and what to do."""
-    function, _ = of(operation)
     return (
         f"{what} needs equations, and {function.title} is a call of your function ({function.reason}); write that line "
         "with the functions of plants.core.elementary, and it can be done"
