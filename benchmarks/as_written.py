@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,8 @@ _TASKS = {  # gains and reference
     "strapped_vessel": ((0.02, 2e-3, 0.02), 1.3),
 }
 _RATIO, _COLD = 10.0, 10.0  # times, s
-_STEPS, _TOGETHER, _SLOW_STEPS = 200, 16, 20  # calls short enough to fall between two disturbances
+_STEPS, _TOGETHER, _SLOW_STEPS = 1000, 16, 100
+_SLOW = {"slow path": 1, f"slow path, {_TOGETHER} side by side": _TOGETHER}
 
 
 def _loaded() -> dict[str, Plant]:
@@ -61,21 +63,23 @@ def as_written(size: Size) -> FigureSection:
     section = FigureSection("as_written", "Plants as they were written: compiled by numba against plain Python")
     for name, plant in _loaded().items():
         calls, counts = _calls(name, plant)
-        times = alternate(calls, size.rounds)
+        times = alternate(calls, max(1, size.rounds // 8))
         per_step = {who: timing.per(counts[who]) for who, timing in times.items()}
-        section.time(f"{name}: a step, compiled", per_step["compiled"], "ns", 1e9)
-        section.time(f"{name}: a step, slow path", per_step["slow"], "ns", 1e9)
-        found = ratio(per_step["slow"], per_step["compiled"])
-        section.ratio(f"{name}: slow path / compiled", found, at_least(found, _RATIO))
+        for who, timing in per_step.items():
+            section.time(f"{name}: a step, {who}", timing, "ns", 1e9)
+        for who in _SLOW:
+            found = ratio(per_step[who], per_step["compiled"])
+            section.ratio(f"{name}: {who} / compiled", found, at_least(found, _RATIO))
         samples = cold_and_warm("benchmarks.as_written", name, size.repeats)
         for state in STATES:
             timing = Timing(tuple(samples[state, "first"]))
             told = aim(f"at most {_COLD:g} s", met=timing.best <= _COLD) if state == "cold" else ""
             section.time(f"{name}: first result, {state}", timing, "s", remark=told)
     section.notes.append(
-        f"A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps of one by "
-        "the slow path. Cold: numba is imported and compiles the plant's function, our compiler the kernel. Warm: both "
-        "lie in the cache folder, and numba is not imported."
+        f"A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps by the slow "
+        "path, whose kernel around the plant is called in every step, for one rollout or for all of them. Cold: numba "
+        "is imported and compiles the plant's function, our compiler the kernel. Warm: both lie in the cache folder, "
+        "and numba is not imported."
     )
     return section
 
@@ -88,12 +92,13 @@ def _calls(name: str, plant: Plant) -> tuple[dict[str, Any], dict[str, int]]:
     compiled = ClosedLoop(plant, PID(), (long,), plant.step)
     slow, moved = SlowLoop(stepped(plant), PID(), (short,), plant.step), stepped(plant)
 
-    def run_slow() -> None:
+    def run_slow(together: int) -> None:
         with closing(crew(moved, workers=0)) as members:
-            slow.evaluate(theta[:1], members)
+            slow.evaluate(theta[:together], members)
 
-    calls = {"compiled": lambda: compiled.evaluate(theta, 1), "slow": run_slow}
-    return calls, {"compiled": _STEPS * _TOGETHER, "slow": _SLOW_STEPS}
+    calls: dict[str, Any] = {"compiled": lambda: compiled.evaluate(theta, 1)}
+    calls |= {who: partial(run_slow, together) for who, together in _SLOW.items()}
+    return calls, {"compiled": _STEPS * _TOGETHER} | {who: _SLOW_STEPS * n for who, n in _SLOW.items()}
 
 
 if __name__ == "__main__":
