@@ -2,7 +2,7 @@
 
 A search starts from the imitated rules, from the reference gains in all rules, and from what is known besides (a margin
 design, a stored knowledge base). Further tries start from these in turn, farther around them, and share the budget. The
-validation situations choose.
+taught and validation situations together choose.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from flcs.refinement.genome import number_of_genes, with_reference
 from flcs.refinement.refinement import certified, refine
 from flcs.refinement.rule_count import prune
 from flcs.refinement.transfer import transferred
+from sscq.baselines.search_plan import pooled
 from sscq.certificates.constraint import CertifiedMargins
 from sscq.search.descent import GradientDescent
 
@@ -72,9 +73,10 @@ class Refining:
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.name, self.title, self.checkpoints, self.share = name, title, checkpoints, share
-        self.judged = on_task(bench, validation)
+        self.judged = on_tasks(bench, task, validation)
         # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
-        self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
+        free = [replace(one, fitness=without_limits(one.fitness)) for one in (task, validation)]
+        self.judged_free = on_tasks(bench, *free)
         self.tried: list[Tried] = []
         self.free, self._prefix = authority.free_share(self.setup), name
         self.known = tuple(map(self._whole, known))
@@ -173,6 +175,12 @@ class Refining:
             )  # fmt: skip
         entry = search_results.labelled(found, _FROM[origin]) if tries > 1 else found
         self.tried.append(Tried(self.judged(better), better, entry))
+
+
+def on_tasks(bench: Bench, task: Task, validation: Task) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness of a knowledge base in the situations of both tasks."""
+    taught, others = on_task(bench, task), on_task(bench, validation)
+    return lambda kb: pooled(taught(kb), others(kb), task, validation)
 
 
 def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
