@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import slopes
+from benchmarks import as_written, slopes
 from benchmarks.accuracy import loops, orders
 from benchmarks.engine import (
     closed_loop,
@@ -63,6 +63,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "contacts": contacts.contacts,
     "sharing": sharing.sharing,
     "compiling": compilation.compiling,
+    "as_written": as_written.as_written,
     "compile_growth": compile_growth.compile_growth,
     "expression_size": expression_size.expression_size,
     "start": first_result.start,

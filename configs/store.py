@@ -91,12 +91,12 @@ def _line(leaf: Setting) -> str:
 def with_earlier_defaults(name: str, stored: dict[str, Any]) -> dict[str, Any]:
     """Return the stored settings of a command, those that came later as it was without them.
 
-    Runs of before drew no situations, kept the plant's box of gains and looked for no worst case; without this their
-    designs would change when they are gone on with.
+    Runs of before drew no situations, kept the plant's box of gains, looked for no worst case and drew no map; without
+    this their designs would change when they are gone on with.
     """
     if name != "design" or "assurance" in stored:
         return stored
-    earlier = {**stored, "assurance": {"certificate": False, "worst_evaluations": 0}}
+    earlier = {**stored, "assurance": {"certificate": False, "worst_evaluations": 0, "map_points": 0}}
     if "draws" in stored:
         return earlier
     controller = stored.get("controller", {})

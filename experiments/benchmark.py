@@ -3,6 +3,7 @@
     python -m experiments.benchmark                                 # all plants, three design seeds, budget=small
     python -m experiments.benchmark plants=fopdt,duffing seeds=5    # a part of it
     python -m experiments.benchmark budget=standard fitness.max_sensitivity=1.6    # other words go to `sscq design`
+    python -m experiments.benchmark hydra/launcher=joblib hydra.launcher.n_jobs=4  # side by side, or on a cluster
     python -m experiments.benchmark suite=entropy      # entropy's own test (experiments.studies.entropy.command)
     python -m experiments.benchmark suite=ablations    # what each part is worth (experiments.suites.ablations)
 
@@ -21,7 +22,7 @@ from experiments.runtime import formats
 from experiments.runtime.errors import USER_ERROR, UserError, user_errors
 from experiments.runtime.tables import text_table
 from experiments.suites.benchmark_page import HEAD, overview, page, rows
-from experiments.suites.suite import options, run
+from experiments.suites.suite import options, run, run_side_by_side
 from plants.core import atomic_files
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     with user_errors():
         chosen = options([*_COMPARISON, *words])
+        run_side_by_side(chosen)
         found: dict[str, Pooled] = {}
         failed: list[str] = []
         for name in chosen.plants:

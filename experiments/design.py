@@ -84,14 +84,14 @@ def _summary(runs: Sequence[Path]) -> None:
     summarise(runs)
 
 
-def _value(run: Path) -> float:
+def value(run: Path) -> float:
     """Fitness of the recommended controller where the verdict judged: what a sweeper makes small."""
     metrics = formats.read_json(run / "metrics.json")
     fitness = metrics["controllers"][metrics["recommended"]]["fitness"]
     return float(fitness.get("drawn", fitness["unforeseen"]))
 
 
-main = command("design", design, check, _summary, _value)
+main = command("design", design, check, _summary, value)
 
 if __name__ == "__main__":
     main()

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity, Rival
     from plants.core.scene_points import SceneError
     from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
+    from plants.core.user_functions.block import UntracedWarning
     from plants.mechanics import DeclarationError, Mechanism
 
 REGISTERED = {
@@ -91,6 +92,7 @@ _FROM = {
     "plants.core.quantities": ("Channel", "ControlTask", "OperatingPoint", "OperatingRanges", "Quantity", "Rival"),
     "plants.core.scene_points": ("SceneError",),
     "plants.core.user_file": ("PlantFileError", "load_plant_file", "slow_plants"),
+    "plants.core.user_functions.block": ("UntracedWarning",),
     "plants.mechanics": ("DeclarationError", "Mechanism"),
 }
 _MODULE_OF = {name: module for module, names_there in _FROM.items() for name in names_there}
@@ -101,11 +103,11 @@ __all__ = [
     "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DeclarationError", "DivergedError",
     "LinearModel", "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "OperatingRanges",
     "Plant", "PlantFileError", "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown",
-    "SpuriousDamping", "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check",
-    "close", "cos", "find", "get", "is_odd", "levitation", "linearise", "load_installed", "load_plant_file",
-    "loop_gain", "measures", "motors", "names", "neutralisation", "oscillators", "pendulum", "planar_quadrotor",
-    "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "slow_plants", "spurious_damping",
-    "suspension", "tanks", "tasks", "thermal", "unicycle", "with_rival",
+    "SpuriousDamping", "StartWarning", "Trajectory", "UntracedWarning", "View", "balancing_vehicle", "ball_and_beam",
+    "cart_pole", "check", "close", "cos", "find", "get", "is_odd", "levitation", "linearise", "load_installed",
+    "load_plant_file", "loop_gain", "measures", "motors", "names", "neutralisation", "oscillators", "pendulum",
+    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "slow_plants",
+    "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip
 
 

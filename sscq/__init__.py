@@ -56,6 +56,7 @@ _LATER = {
     "design": "experiments.front.design",  # the whole chain, which no room of its own knows
     "export": "experiments.front.exporting",
     "map": "experiments.front.exploring:draw_map", "worst_of": "experiments.front.exploring",
+    "sweep": "experiments.front.sweeping",
 }  # fmt: skip
 
 __all__ = [
@@ -63,7 +64,7 @@ __all__ = [
     "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "advise", "assess", "certify",
     "design", "design_plant", "energy_lyapunov", "evaluate", "export", "failure_bound", "gym_env", "gym_vector_env",
     "identify", "largest_authority", "load_ensemble", "map", "optimize", "promise", "read_log", "record",
-    "search_front", "standard_sets", "usual_envelope", "worst_case", "worst_of",
+    "search_front", "standard_sets", "sweep", "usual_envelope", "worst_case", "worst_of",
 ]  # fmt: skip
 
 

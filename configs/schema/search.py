@@ -132,11 +132,18 @@ class AssuranceConfig:
         "situations simulated in the search for the worst one of the declared ranges, and as many drawn; 0: none",
         low=0,
     )
+    map_points: int = setting(
+        24,
+        "in each direction of the map over the two declared ranges that change J of the fixed gains most; 0: none",
+        low=0,
+    )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with the number of situations."""
         if 0 < self.worst_evaluations < FEWEST_TRIALS:
             yield f"worst_evaluations must be 0, or at least {FEWEST_TRIALS}, got {self.worst_evaluations}"
+        if self.map_points == 1:
+            yield "map_points must be 0, or at least 2, got 1"
 
 
 @dataclass

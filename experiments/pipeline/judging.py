@@ -14,6 +14,7 @@ import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.assurance.margins_over_ranges import faults, over_ranges
+from experiments.pipeline.assurance.robustness import robustness
 from experiments.pipeline.assurance.stability import stability
 from experiments.pipeline.assurance.worst_cases import WorstSearches
 from experiments.pipeline.judged_rollouts import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from experiments.pipeline.assurance.robustness import MapFinding
     from experiments.pipeline.assurance.stability import StabilityFinding
     from experiments.pipeline.assurance.worst_cases import WorstFinding
     from experiments.pipeline.bench import Bench
@@ -177,6 +179,8 @@ class Judgement:
         In the declared ranges, of the fixed gains and of who was to be recommended; empty: not asked for.
     chosen_on : mapping of controller to Sample
         The rollouts in which the recommended controller was chosen: of situations of their own where fresh ones judge.
+    robustness : MapFinding or None
+        How two of them fare over the two declared ranges that matter most.
     others : mapping of controller to tuple of arrays [measure, seed, situation]
         What the searches that were not chosen found for it, in the situations that decide; the best in the validation
         situations first.
@@ -194,6 +198,7 @@ class Judgement:
     stability: dict[str, StabilityFinding] = field(default_factory=dict)
     worst_cases: dict[str, WorstFinding] = field(default_factory=dict)
     chosen_on: dict[str, Sample] = field(default_factory=dict)
+    robustness: MapFinding | None = None
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness with its penalties or of a measure.
@@ -273,9 +278,10 @@ def judge(
         one, other = (_sample(bench, fitness, "unforeseen", quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
     stable = stability(bench, group, verdict.recommended)
+    drawn = robustness(bench, fitness, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
     told = (quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
-    return Judgement(*told, chosen_on=choosing or samples)
+    return Judgement(*told, chosen_on=choosing or samples, robustness=drawn)
 
 
 def _all_rollouts(

@@ -2,7 +2,7 @@
 
 A search starts from the imitated rules, from the reference gains in all rules, and from what is known besides (a margin
 design, a stored knowledge base). Further tries start from these in turn, farther around them, and share the budget. The
-validation situations choose.
+taught and validation situations together choose.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from flcs.refinement.genome import number_of_genes, with_reference
 from flcs.refinement.refinement import certified, refine
 from flcs.refinement.rule_count import prune
 from flcs.refinement.transfer import transferred
+from sscq.baselines.search_plan import pooled
 from sscq.certificates.constraint import CertifiedMargins
 from sscq.search.descent import GradientDescent
 
@@ -72,10 +73,12 @@ class Refining:
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.name, self.title, self.checkpoints, self.share = name, title, checkpoints, share
-        self.judged = on_task(bench, validation)
+        self.judged = on_tasks(bench, task, validation)
         # Searches keep within the fixed PID's travel and error; that it has all of them is no fault of its own.
-        self.judged_free = on_task(bench, replace(validation, fitness=without_limits(validation.fitness)))
+        free = [replace(one, fitness=without_limits(one.fitness)) for one in (task, validation)]
+        self.judged_free = on_tasks(bench, *free)
         self.tried: list[Tried] = []
+        self.free, self._prefix = authority.free_share(self.setup), name
         self.known = tuple(map(self._whole, known))
 
     def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
@@ -92,13 +95,17 @@ class Refining:
         Also what all searches cost, and the trade-off of rules against fitness.
         """
         kb, entry = self.best(start)
+        free = authority.goes_on_freely(self.setup, self.task, kb)
+        if free:
+            kb = self.all_freely(kb, start)
         network, laws = self.setup.network, self.setup.laws
         kb, curve = prune(
             self.task, kb, laws=laws, loss=network.rule_loss, most=network.max_rules or 25,
             validation=self.validation, margins=self.bench.asked,
         )  # fmt: skip
         kb = certified(kb, self.bench.asked, laws)  # fewer rules: other gains between what is left
-        kb = authority.within_one(self.setup, self.task, kb, self.within)
+        if not free:
+            kb = authority.within_one(self.setup, self.task, kb, self.within)
         kb = authority.held(self.setup, self.task, kb)
         return kb, self._with_all(entry), curve
 
@@ -119,6 +126,15 @@ class Refining:
             )  # fmt: skip
         self.tried.append(Tried(self.judged(kb), kb, search_results.labelled(found, "among certified rules")))
         return kb if self.tried[-1].validation <= self.judged(start) else start
+
+    def all_freely(self, kb: KnowledgeBase, start: KnowledgeBase) -> KnowledgeBase:
+        """Return what searches without a Lyapunov function find with all evaluations, as far as that has one.
+
+        They begin as the shorter ones did, so these count no longer; `kb`, what those found, stays where it is better.
+        """
+        self.tried, self.free, self._prefix = [], 1.0, f"{self.name}_freely"  # with checkpoints of their own
+        found = authority.held(self.setup, self.task, self.best(start)[0])
+        return found if self.judged(found) <= self.judged(kb) else kb
 
     def _with_all(self, entry: Tuned) -> Tuned:
         histories = tuple(history for one in self.tried for history in one.entry.histories)
@@ -150,15 +166,21 @@ class Refining:
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         tries = self.setup.config.search.tries
         label = f"{self.title} {_FROM[origin]}" if tries > 1 else self.title
-        share = authority.free_share(self.setup) * self.share / tries
+        share = self.free * self.share / tries
         plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
         with progress:
             better, found = refine(
-                self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self.name}_{origin}_{number}",
+                self.task, kb, plan, self.bench.asked, laws=self.setup.laws, name=f"{self._prefix}_{origin}_{number}",
                 title=self.title, validation=self.validation, mirrored=self.setup.network.mirrored, starts=self.known,
             )  # fmt: skip
         entry = search_results.labelled(found, _FROM[origin]) if tries > 1 else found
         self.tried.append(Tried(self.judged(better), better, entry))
+
+
+def on_tasks(bench: Bench, task: Task, validation: Task) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness of a knowledge base in the situations of both tasks."""
+    taught, others = on_task(bench, task), on_task(bench, validation)
+    return lambda kb: pooled(taught(kb), others(kb), task, validation)
 
 
 def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:

@@ -106,7 +106,7 @@ def _tried(
         title = f"rules over {' and '.join(inputs)}"
         searches = Refining(own, task, validation, stage, title, checkpoints, known, share(setup))
         kb, entry = searches.best(start)
-        fitness = [judged(kb) for judged in (on_task(own, task), searches.judged)]
+        fitness = [judged(kb) for judged in (on_task(own, task), on_task(own, validation))]
         return {"inputs": list(inputs), "fitness": fitness, "evaluations": entry.spent}
 
     return bench.stage(stage, compute, *formats.as_json("inputs.json"))

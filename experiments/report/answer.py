@@ -85,7 +85,15 @@ def what_to_type(data: ReportData) -> list[str]:
     settings = dict.fromkeys(f"{f'{name}: ' if several else ''}{law.settings}" for name, law in laws.items())
     rows = [g for key in _typed_in(data) for g in _channel_gains(data, key)]
     still = any(math.isinf(one.standard[1]) for gains in rows for one in (gains, *gains.nodes))
-    return [*formulas, *settings, *(["Ti none: no integral action there (ki = 0)"] if still else [])]
+    return [
+        *formulas,
+        *settings,
+        *(
+            ["Ti none: no integral action there (ki is 0, or too small to move u in the time of a run)"]
+            if still
+            else []
+        ),
+    ]
 
 
 def lost_loops(data: ReportData) -> str:

@@ -31,6 +31,7 @@ _SHOWN, _FINE = 2, 61  # scheduling variables that are told; points of each wher
 _MANY = 1e5  # places of a variable's range between it and 0
 _SLOW_SHOWN = 3  # points without integral action that are told
 _TO = 1e-3  # of a variable's range: to so much are places told
+_DUST = 1e-12  # of a gain's largest value: what sums of products leave of 0
 _CLOSE = 5  # per cent: a table that tells less well has more points
 _NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
 
@@ -66,7 +67,8 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
         places = list(product(*axes))
         inputs = np.zeros((len(places), len(kb.input_names)))
         inputs[:, kb.columns(channel)] = [(*place, *rest.values()) for place in places]
-        return kb.gains(inputs)[:, first : first + 3]
+        found = kb.gains(inputs)[:, first : first + 3]
+        return np.where(np.abs(found) < _DUST * np.abs(found).max(axis=0), 0.0, found)
 
     axes: Axes = [_to_type(v, v.centres) for v in shown]
     if np.allclose(at_centres := gains(axes), at_centres[0], rtol=1e-6):
@@ -82,6 +84,8 @@ def gain_nodes(kb: KnowledgeBase, channel: int, *, finer: bool = False) -> GainN
     told = f"a table read linearly between these points is off by at most {error} % of a gain's largest value"
     ends = ", ".join(f"{_place(v, v.low)} … {_number(v, v.high)}" for v in shown)
     others = "".join(f"; {_place(v, x)}" for v, x in rest.items())
+    if any(v.name == "e_rate" for v in shown):
+        others += "; the error rate is the rate of the error that the formula has"
     whole = math.prod(v.n_terms for v in base.inputs) == sum(rule.on for rule in base.rules)
     few = f"the rules that are left fire with less than {kb.inference.fallback:g} together"
     untold = "" if whole else f" it, and where {few},"

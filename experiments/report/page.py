@@ -15,6 +15,7 @@ from experiments.report.sections.ladder import ladder
 from experiments.report.sections.learning import searches, structure, teaching_signal
 from experiments.report.sections.picture import picture
 from experiments.report.sections.responses import entropy, gains_over_time, responses, signals
+from experiments.report.sections.robustness import robustness
 from experiments.report.sections.rules import knowledge_base
 from experiments.report.sections.summary import summary
 from experiments.report.sections.tables import all_numbers, conditions, margins_table
@@ -36,6 +37,7 @@ _SECTIONS = (
     ("teaching", "teaching signal", teaching_signal),
     ("entropy", "entropy", entropy),
     ("margins", "margins", margins_table),
+    ("robustness", "map", robustness),
     ("search", "search", searches),
     ("exports", "exports", exports),
     ("numbers", "all numbers", all_numbers),
@@ -45,7 +47,7 @@ _SECTIONS = (
 )
 """What follows the first screen: anchor, name in the navigation, function of the view."""
 
-_OPTIONAL = ("front", "picture", "signals", "exports")
+_OPTIONAL = ("front", "picture", "signals", "robustness", "exports")
 
 
 def render(data: ReportData) -> str:

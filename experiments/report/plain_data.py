@@ -78,7 +78,7 @@ def _one_of(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
     others = [kind for kind in kinds if kind is not NoneType]
     if isinstance(value, dict):
         records = [kind for kind in others if dataclasses.is_dataclass(kind)]
-        same = [kind for kind in records if set(value) <= set(_fields(kind))]  # type: ignore[arg-type]
+        same = [kind for kind in records if set(value) <= set(stored_fields(kind))]  # type: ignore[arg-type]
         others = same or records or others
     else:
         others = [kind for kind in others if not dataclasses.is_dataclass(kind)] or others
@@ -95,7 +95,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
 
 def _record(kind: Any, value: Any, place: str) -> Any:
     _expected(isinstance(value, dict), value, value, "an object", place)
-    known = _fields(kind)
+    known = stored_fields(kind)
     foreign = sorted(set(value) - set(known))
     _expected(not foreign, value, foreign, f"the fields {', '.join(known)}", place)
     needed = [f.name for f in _stored(kind) if f.default is f.default_factory is dataclasses.MISSING]
@@ -105,8 +105,8 @@ def _record(kind: Any, value: Any, place: str) -> Any:
 
 
 @cache
-def _fields(kind: Any) -> dict[str, Any]:
-    """Stored fields of a record with their kinds, names of kinds resolved."""
+def stored_fields(kind: Any) -> dict[str, Any]:
+    """Return the stored fields of a record with their kinds, names of kinds resolved."""
     annotated = SimpleNamespace(__annotations__={field.name: field.type for field in _stored(kind)})
     return get_type_hints(annotated, vars(sys.modules[kind.__module__]))
 

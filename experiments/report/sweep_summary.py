@@ -30,13 +30,28 @@ def summarise(runs: Sequence[Path]) -> None:
     runs : sequence of Path [n_runs]
         Run folders of `sscq design`. The numbers are those of unforeseen situations, in the units of the measures.
     """
+    found = rows(runs)
+    print("\n".join(["", table(found), f"table: {write(found, runs[0].parent)}"]))
+
+
+def rows(runs: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return what each run has come to, with those of its settings that not all of them have."""
     found = [_row(run) for run in runs]
-    shared = set.intersection(*(set(row["settings"]) for row in found))
+    shared = set.intersection(*(set(row["settings"]) for row in found)) if found else set()
     for row in found:
         row["settings"] = " ".join(word for word in row["settings"] if word not in shared)
-    place = runs[0].parent / FILE
-    formats.write_csv(place, _COLUMNS, [[row[name] for name in _COLUMNS] for row in found])
-    print("\n".join(["", text_table(_HEAD, [_cells(row) for row in found]), f"table: {place}"]))
+    return found
+
+
+def table(found: Sequence[dict[str, Any]]) -> str:
+    """Return rows as they are printed."""
+    return text_table(_HEAD, [_cells(row) for row in found])
+
+
+def write(found: Sequence[dict[str, Any]], folder: Path) -> Path:
+    """Write rows into a folder's ``summary.csv`` and return the file."""
+    formats.write_csv(folder / FILE, _COLUMNS, [[row[name] for name in _COLUMNS] for row in found])
+    return folder / FILE
 
 
 def _row(run: Path) -> dict[str, Any]:

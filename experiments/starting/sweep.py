@@ -74,6 +74,11 @@ def _stored(name: str, words: Sequence[str]) -> list[str]:
     return ["-m", *kept, *now, f"{_PLACE}{place}"]
 
 
+def begun_with(folder: Path) -> list[str] | None:
+    """Return the words that a sweep was begun with, None where there is none in the folder."""
+    return list(formats.read_json(folder / RECORD, _SCHEMA, _VERSION)["words"]) if (folder / RECORD).is_file() else None
+
+
 def begin(folder: Path, name: str, words: Sequence[str]) -> None:
     """Keep what a sweep was asked for; nothing is kept of one whose words another one's folder has."""
     if not (folder / RECORD).exists():

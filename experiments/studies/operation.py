@@ -34,13 +34,17 @@ DECLARED = Path(__file__).parent / "declarations" / "operation.yaml"
 
 @dataclass(frozen=True)
 class OperatedPlant:
-    """A plant of the study: what its design and its run are told; `title` says it in words."""
+    """A plant of the study: what its design and its run are told; `title` says it in words, `run` names the folder.
+
+    Several runs may begin with the same plant's design.
+    """
 
     title: str
     plant: str
     design: tuple[str, ...]
     drift: str
     words: tuple[str, ...]
+    run: str = "operation"
 
 
 def declared() -> dict[str, Any]:
@@ -84,7 +88,7 @@ def _seeds(words: Sequence[str], usual: int) -> int:
 
 def operated(one: OperatedPlant, folder: Path, seeds: int, further: Sequence[str] = ()) -> dict[str, Any]:
     """Return the document of a plant's run, which is made if it is not there; so is the design it begins with."""
-    design, run = folder / one.plant / "design", folder / one.plant / f"operation_{seeds}"
+    design, run = folder / one.plant / "design", folder / one.plant / f"{one.run}_{seeds}"
     kb = design / "knowledge_base.json"
     _made(kb, design, "design", f"plant={one.plant}", *one.design)
     result = run / "operation.json"
@@ -119,7 +123,7 @@ def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int) -> s
             "windows": document["windows"],
             "window": f"{document['window']:g}",
             "table": "\n".join(markdown_table(told.HEAD, told.rows(document), numbers=True)),
-            "each": "\n".join(markdown_table(("seed", *CONTENDERS.values()), _by_seed(document), numbers=True)),
+            "each": "\n".join(markdown_table(*_by_seed(document), numbers=True)),
             "decisions": "\n".join(f"- {line}" for line in _decisions(document)),
         }
         sections.append("\n".join(template.lines("plant", values)))
@@ -129,15 +133,19 @@ def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int) -> s
     return "\n".join(template.lines("page", values)) + "\n"
 
 
-def _by_seed(document: dict[str, Any]) -> list[tuple[str, ...]]:
-    return [
-        (str(number), *(f"{run['totals'][name]['iae']:.4g}" for name in CONTENDERS))
+def _by_seed(document: dict[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of those that took part."""
+    part = [name for name in CONTENDERS if name in document["runs"][0]["totals"]]
+    rows = [
+        (str(number), *(f"{run['totals'][name]['iae']:.4g}" for name in part))
         for number, run in enumerate(document["runs"], 1)
     ]
+    return ("seed", *(CONTENDERS[name] for name in part)), rows
 
 
 def _sum(document: dict[str, Any], what: str) -> int:
-    return sum(run["totals"][name][what] for run in document["runs"] for name in ("knowledge_base", "renewed"))
+    both = {"knowledge_base", "renewed"} & set(document["runs"][0]["totals"])
+    return sum(run["totals"][name][what] for run in document["runs"] for name in both)
 
 
 def _decisions(document: dict[str, Any]) -> list[str]:

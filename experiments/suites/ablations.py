@@ -226,6 +226,7 @@ def main(words: Sequence[str]) -> None:
     """Run the suite, print a table for each plant as it is done, and write the whole."""
     with user_errors():
         chosen, variants = options(words)
+        suite.run_side_by_side(chosen)
         found: list[Result] = []
         for name in chosen.plants:
             folders = [suite.run(name, seed, chosen) for seed in range(chosen.seeds)]

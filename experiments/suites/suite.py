@@ -13,7 +13,8 @@ import yaml
 
 import plants
 from configs import FOLDER
-from experiments.runtime.errors import UserError
+from experiments import design
+from experiments.runtime.errors import USER_ERROR, UserError
 from experiments.studies.engine.series import design_in
 from plants.core.names import unknown
 
@@ -37,12 +38,15 @@ class SuiteOptions:
     folder : Path
     overrides : tuple of str
         Words for `sscq design`.
+    launcher : tuple of str
+        Words for Hydra about what runs designs side by side; none: one after another.
     """
 
     plants: tuple[str, ...]
     seeds: int
     folder: Path
     overrides: tuple[str, ...]
+    launcher: tuple[str, ...] = ()
 
 
 def options(words: Sequence[str]) -> SuiteOptions:
@@ -55,7 +59,8 @@ def options(words: Sequence[str]) -> SuiteOptions:
     """
     own = {"suite": SUITES[0], "plants": "all", "seeds": "3", "folder": "runs/benchmark"}
     overrides = ["budget=small", "ladder.further=[all]"]
-    for word in words:
+    launcher = tuple(word for word in words if word.startswith("hydra"))
+    for word in [word for word in words if word not in launcher]:
         key, equals, value = word.partition("=")
         if not equals:
             raise UserError(f"expected settings such as plants=fopdt or seeds=5, got {word!r}")
@@ -73,7 +78,7 @@ def options(words: Sequence[str]) -> SuiteOptions:
     chosen = [plants.find(name).name for name in chosen]  # raises with the near miss
     last = {word.partition("=")[0]: word for word in overrides}  # of two words for one setting the later one
     last |= _enough_seeds(last)
-    return SuiteOptions(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()))
+    return SuiteOptions(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()), launcher)
 
 
 def _enough_seeds(words: Mapping[str, str]) -> dict[str, str]:
@@ -91,6 +96,19 @@ def run(plant: str, seed: int, chosen: SuiteOptions) -> Path:
     # Seeds are pooled here, each a design of its own.
     design_in(folder, (f"plant={plant}", f"seed={seed}", "seeds=1"), chosen.overrides)
     return folder
+
+
+def run_side_by_side(chosen: SuiteOptions) -> None:
+    """Run all designs at once as a sweep, where a launcher is named; what fails is told again when its turn comes."""
+    if not chosen.launcher:
+        return
+    many = (f"plant={','.join(chosen.plants)}", f"seed={','.join(map(str, range(chosen.seeds)))}", "seeds=1")
+    folders = (f"hydra.sweep.dir={chosen.folder}", "hydra.sweep.subdir=${plant}-${seed}")
+    try:
+        design.main(["-m", *many, *chosen.overrides, *chosen.launcher, *folders, "quiet=true"])
+    except SystemExit as stop:
+        if stop.code != USER_ERROR:
+            raise
 
 
 SEEDS, DESIGNS = 20, 3

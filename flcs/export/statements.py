@@ -94,6 +94,8 @@ def single(value: float, complaint: str) -> float:
 class Unfused(Printed):
     """Printer whose fused sums are plain arithmetic in parentheses."""
 
+    ELSEWHERE: ClassVar[str] = "code for elsewhere"
+
     def _fused(self, node: int, product: int) -> str:
         a, b, c = (self._text[k] for k in self._operands(node, product))
         if self.tape.operations[node] == "add":

@@ -6,9 +6,7 @@ Also whether they can be compiled at all, and if not, which line prevents it.
 from __future__ import annotations
 
 import math
-import traceback
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +14,14 @@ import numpy as np
 from plants.core.accelerations import layout, n_accelerations
 from plants.core.tracing.tape import TracingError
 from plants.core.tracing.trace import Program, names, trace
+from plants.core.user_functions.block import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.core.plant import Plant
     from plants.core.quantities import Quantity
+    from plants.core.tracing.calls import CalledFunction
 
 
 _NUMBERS = ("t", "h")  # arguments that are numbers, not tuples
@@ -116,6 +116,12 @@ def program(plant: Plant, name: str, form: BlockForm) -> Program:
     return trace(called, *(shape(plant, group) for group in form.groups))
 
 
+def called(plant: Plant) -> list[CalledFunction]:
+    """Return the functions of a plant that are calls of what numba made of them: they have no equations."""
+    found = [one for name, form in forms(plant).items() for one in program(plant, name, form).called()]
+    return list({one.name: one for one in found}.values())
+
+
 @dataclass(frozen=True)
 class BlockSample:
     """Points at which blocks are compared: arrays [n, n_points]; the first point is the nominal one."""
@@ -201,7 +207,6 @@ def allocate_inputs(plant: Plant, t: Any, x: Any, commands: Any, p: Any) -> tupl
     return as_tuple(plant.allocate(t, x, tuple(commands), p), len(plant.inputs), plant.name)
 
 
-_HERE = Path(__file__).resolve().parents[1]
 _BLOCKS = ("derivative", "outputs", "energy", "supplied_power", "entropy_rate", "advance", "after_step")
 
 
@@ -235,13 +240,5 @@ def prevents(block: Callable[..., Any], *shapes: Any) -> str | None:
     except TracingError as error:
         return str(error)
     except (TypeError, ValueError, AttributeError, NotImplementedError, AssertionError) as error:
-        return f"{_place(error)}: {type(error).__name__}: {error}"
+        return f"{place_of(error)}: {type(error).__name__}: {error}"
     return None
-
-
-def _place(error: BaseException) -> str:
-    """The innermost line outside this project and its libraries, else the innermost of all."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if _HERE not in Path(f.filename).resolve().parents and "site-packages" not in f.filename]
-    frame = (own or frames)[-1]
-    return f"{frame.filename}:{frame.lineno} in {frame.name}"

@@ -19,6 +19,7 @@ from plants.core.measures import check_names
 from plants.core.names import pick_values, position, unknown
 from plants.core.presentation import Presentation, check_scene, listed
 from plants.core.quantities import ControlTask
+from plants.core.user_functions.block import BLOCKS, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -173,6 +174,10 @@ class Plant:
             object.__setattr__(self, "measurements", self.states)
         if self.derivative is None or getattr(self.derivative, "solved", False):
             object.__setattr__(self, "derivative", solved_derivative(self))
+        for name in BLOCKS:
+            block = getattr(self, name)
+            if block is not _no_disturbance_outputs and not getattr(block, "solved", False):
+                object.__setattr__(self, name, wrapped(block, name, self))
         check_velocities(self)
         _check_declaration(self)
         if (self.constraints is None) != (self.admissible is None):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import elementary
-from plants.core.tracing import scalar
+from plants.core.tracing import calls, scalar
 from plants.core.tracing.tape import Traced
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def replay(program: Program, *values: Any) -> tuple[Any, ...]:
         elif name == "const":
             results[node] = tape.constants[node]
         else:
-            results[node] = _OPERATIONS[name](*(results[a] for a in tape.arguments[node]))
+            results[node] = _carried_out(name, *(results[a] for a in tape.arguments[node]))
     return tuple(results[node] for node in program.outputs)
 
 
@@ -77,7 +77,14 @@ def substitute(tape: Tape, values: Iterable[Any], places: Mapping[int, Any]) -> 
 def _again(operation: str, arguments: list[Any]) -> Any:
     if operation == "keep" and isinstance(arguments[0], Traced):
         return arguments[0].tape.keep(arguments[0])  # rounded here before, rounded here now
-    return _OPERATIONS[operation](*arguments)
+    return _carried_out(operation, *arguments)
+
+
+def _carried_out(operation: str, *values: Any) -> Any:
+    if not calls.is_call(operation):
+        return _OPERATIONS[operation](*values)
+    tape = next((value.tape for value in values if isinstance(value, Traced)), None)
+    return calls.evaluate(operation, *values) if tape is None else tape.apply(operation, *values)
 
 
 def _divide(a: Any, b: Any) -> Any:

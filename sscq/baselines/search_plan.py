@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sscq.search.method import SearchMethod
 
     Method = SearchMethod | GradientDescent
+
+Values = TypeVar("Values", float, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -158,8 +160,9 @@ def search(
 ) -> Tuned:
     """Search one candidate for a task, with margins as a constraint where they are given.
 
-    With `validation`, of the best genomes on the way the one is taken that does best there: what the search gains by
-    fitting the taught situations alone is left out (early stopping).
+    With `validation`, of the best genomes on the way the one is taken that does best in all situations, the taught ones
+    and these: what the search gains by fitting the taught ones alone is left out (early stopping), and what is found in
+    more situations is less a matter of luck.
     """
     objective = Objective(task, candidate.controller, candidate.decode, margins)
     found = plan.search(objective, candidate)
@@ -168,7 +171,15 @@ def search(
     judge = Objective(validation, candidate.controller, candidate.decode, margins)
     violation = objective.violation(found.incumbents)
     least = violation <= violation.min()  # 0 where any of them keeps the margins
-    values = np.where(least, judge(found.incumbents), np.inf)
-    genome = found.incumbents[[int(np.argmin(values))]]
-    fitness, spent = float(objective(genome)[0]), found.spent + len(found.incumbents)
-    return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)
+    taught, others = objective(found.incumbents), judge(found.incumbents)
+    place = int(np.argmin(np.where(least, pooled(taught, others, task, validation), np.inf)))
+    genome, spent = found.incumbents[[place]], found.spent + 2 * len(found.incumbents)
+    theta = objective.decode(genome)[0]
+    return replace(found, genome=genome[0], theta=theta, fitness=float(taught[place]), evaluations=spent)
+
+
+def pooled(taught: Values, others: Values, task: Task, validation: Task) -> Values:
+    """Return the fitness in the situations of two tasks together, each of them counted once."""
+    n, m = len(task.situations), len(validation.situations)
+    found: Values = (n * taught + m * others) / (n + m)
+    return found

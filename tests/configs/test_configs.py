@@ -92,7 +92,7 @@ def test_options_of_a_real_loop_reach_the_situations():
 
 def test_studies_and_earlier_runs_ask_for_no_worst_case_and_no_certificate():
     """So that their numbers, and the stages that a stopped run has, stay as they are; all but the recipes of today."""
-    off = {"certificate": False, "worst_evaluations": 0}
+    off = {"certificate": False, "worst_evaluations": 0, "map_points": 0}
     for name in {name for group, name in PARTS if group == "experiment"} - {"as_published", "as_published_inertia"}:
         assert vars(composed("design", f"experiment={name}").assurance) == {**off, "authority": "margins"}
     before = store.with_earlier_defaults("design", {"seed": 3, "draws": {"taught": 8}})

@@ -76,7 +76,7 @@ def configuration(**changes):
         "draws": DrawsConfig(taught=0, validation=0, verdict=0),
         "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
         "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
-        "assurance": AssuranceConfig(worst_evaluations=20),
+        "assurance": AssuranceConfig(worst_evaluations=20, map_points=4),
         "ladder": LadderConfig(further=[]),  # nothing is searched here
         "search": SearchConfig(method="both", tries=2),
         "network": NetworkSettings(mirrored=False),  # the made-up rules are not

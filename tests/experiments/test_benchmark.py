@@ -1,6 +1,7 @@
 """The benchmark of control quality: its words, its page, and a whole small suite."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -227,6 +228,26 @@ RUNGS = (
     "open_loop", "fixed", "two_degree", "table", "margin_table", "hand_made",
     "hand_made_scaled", "imitation", "knowledge_base_direct", "knowledge_base", "knowledge_base_free", "lqi", "oracle",
 )  # fmt: skip
+
+
+def test_with_a_launcher_all_designs_are_a_sweep_into_the_folders_that_are_judged(monkeypatch):
+    asked = []
+    monkeypatch.setattr("experiments.design.main", asked.append)
+    words = ["plants=fopdt,duffing", "seeds=2", "folder=B", "seed_of=1"]
+    suite.run_side_by_side(suite.options(words))
+    assert asked == []
+    suite.run_side_by_side(suite.options([*words, "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]))
+    (given,) = asked
+    assert given[:4] == ["-m", "plant=fopdt,duffing", "seed=0,1", "seeds=1"]
+    assert {"seed_of=1", "hydra/launcher=joblib", "hydra.sweep.dir=B", "hydra.sweep.subdir=${plant}-${seed}"} < {*given}
+
+    def bad(words):
+        raise SystemExit(code)
+
+    monkeypatch.setattr("experiments.design.main", bad)
+    for code in (2, 130):  # a bad design is told in its turn, an interrupted sweep ends the suite
+        with pytest.raises(SystemExit) if code == 130 else nullcontext():
+            suite.run_side_by_side(suite.options([*words, "hydra/launcher=joblib"]))
 
 
 def test_every_rung_of_the_ladder_is_judged_in_a_suite_that_is_not_repeated(tmp_path, capsys):

@@ -119,7 +119,7 @@ def test_a_good_plant_is_accepted_and_it_is_said_that_its_file_is_executed(capsy
     ("good", "bad"),
     [
         ("return rate, u[0]", "return rate, angle, u[0]"),  # three rates for two states
-        ("return rate,", "if angle > 0.0:\n        rate = 0.0\n    return rate,"),  # a branch on a traced number
+        ("return rate,", "if angle > 0.0:\n        rate *= len(plants.names())\n    return rate,"),  # not even by numba
     ],
 )
 def test_a_plant_that_breaks_its_contract_is_told_why(capsys, pendulum, good, bad):

@@ -55,6 +55,11 @@ def free_share(setup: Setup) -> float:
     return _FREE if setup.config.assurance.authority == REQUIRED else 1.0
 
 
+def goes_on_freely(setup: Setup, task: Task, kb: KnowledgeBase) -> bool:
+    """Whether a function is required, and rules that were searched without one have one at their whole authority."""
+    return setup.config.assurance.authority == REQUIRED and held(setup, task, kb) is kb
+
+
 def within_one(
     setup: Setup, task: Task, kb: KnowledgeBase, search: Callable[[KnowledgeBase, LyapunovSet, int], KnowledgeBase]
 ) -> KnowledgeBase:

@@ -199,7 +199,7 @@ def _over_ranges(case: FinishedDesign) -> str:
     passing = f", in passing {both(lambda m: number(m.transient, 3))}" if moves else ""
     return (
         f"{who}: margins kept in {kept} of {pairs} drawn plants and points, stable in {stable}; Ms at or below {usual} "
-        f"in 95 %, {worst} at worst{passing}{_beyond_limits(case, next(iter(found.values())))}"
+        f"in 95 %, {worst} in the worst drawn{passing}{_beyond_limits(case, next(iter(found.values())))}"
     )
 
 
@@ -213,7 +213,7 @@ def _beyond_limits(case: FinishedDesign, found: RangeMargins) -> str:
         asked.append(("in passing", found.transient, limits.in_passing.sensitivity))
     # Four digits, or 2.601 beside a limit of 2.60 would read as kept.
     over = [f"{what} {number(value, 4)}, limit {number(limit, 3)}" for what, value, limit in asked if value > limit]
-    return f"; at worst not held, for limits are asked of the taught plants alone: {'; '.join(over)}" if over else ""
+    return f"; beyond a limit, which is asked of the taught plants alone: {'; '.join(over)}" if over else ""
 
 
 def _without_integral(case: FinishedDesign) -> str:
@@ -284,4 +284,4 @@ def _untested(case: FinishedDesign) -> list[str]:
         found.append("another plant than the nominal one")
     if setup.config.seeds == 1:
         found.append(f"another search (this is the one of seed={setup.seed}; seeds=3 makes three and compares them)")
-    return [*found, *assurance.untested(case)]
+    return ["the plant itself (all of this is simulated)", *found, *assurance.untested(case)]

@@ -8,6 +8,7 @@ from experiments.report import files, recorded
 from experiments.report.builders import learning, motion, results, words
 from experiments.report.builders.cautions import cautions
 from experiments.report.builders.evidence import about, evidence
+from experiments.report.builders.robustness import robustness
 from experiments.report.builders.verdict import verdict
 from experiments.report.drawing.numbers import count, plain
 from experiments.report.records.report_data import ReportData
@@ -96,6 +97,7 @@ def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
         units=words.measure_units(case.plant),
         about=about(case),
         evidence=evidence(case, searches),
+        robustness=robustness(case),
     )
 
 

@@ -204,6 +204,10 @@ def rounded(value: float, unit: str = "") -> str:
     return with_unit(float(f"{value:.4g}"), unit)
 
 
+_SENSES = {"direct": "positive gains where more u raises y: reverse", "reverse": "the error is y − r: direct"}
+"""Ours counts what the plant does, ISA what the controller does where the measured value rises."""
+
+
 def law(case: FinishedDesign, channel: int) -> LawText:
     """Return the law of a channel as a formula, and what else has to be set."""
     law, plant = case.law(channel), case.plant
@@ -234,6 +238,7 @@ def law(case: FinishedDesign, channel: int) -> LawText:
     within = f"{rounded(low)} … {rounded(high, unit)}" if limited else "unlimited"
     told = [
         f"derivative on the {law.derivative_on}{source}{_of_error(case, law)}, {lagged}",
+        f"{_SENSES[law.action]}-acting in ISA's words",
         f"anti-windup: {windup}",
         f"sample time {plain(sample)} s",
         f"u {within}{added(plant)}",

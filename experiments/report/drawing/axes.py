@@ -38,11 +38,12 @@ def ticks(low: float, high: float, count: int = 4) -> list[float]:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Ticks for a logarithmic axis: 1, 2, 5 times powers of ten; powers alone over many decades."""
+    """Ticks for a logarithmic axis: 1, 2, 5 times powers of ten; powers alone over many decades, even values in one."""
     mantissas = (1.0, 2.0, 5.0) if high / low < 200.0 else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     found = [float(f"{m * 10.0**p:.6g}") for p in powers for m in mantissas]
-    return [v for v in found if low * 0.999 <= v <= high * 1.001]
+    inside = [v for v in found if low * 0.999 <= v <= high * 1.001]
+    return inside if len(inside) > 2 else ticks(low, high)
 
 
 def data_range(values: Iterable[Array], include: Iterable[float] = (), pad: float = 0.06) -> tuple[float, float]:

@@ -29,7 +29,9 @@ from flcs.export.scheduler import is_scheduler
 from flcs.export.scripts import javascript
 from flcs.export.targets import Target
 from plants.core.analysis.closed_loop import Measured
+from plants.core.blocks import called
 from plants.core.names import identifier
+from plants.core.tracing.calls import refusal
 from sscq.loop.spec import LoopSpec
 
 if TYPE_CHECKING:
@@ -225,7 +227,7 @@ BOUND = 1e-9
 
 def files(job: Job) -> dict[str, str]:
     """Return the page by its file name; nothing where no situation can be run in one, or a scheduler has no loop."""
-    text = "" if is_scheduler(job.machine) else page(job)
+    text = "" if is_scheduler(job.machine) or called(job.plant) else page(job)
     return {f"{job.machine.name}.html": text} if text else {}
 
 
@@ -233,6 +235,8 @@ def prove(job: Job, folder: Path) -> Proof:
     """Run the loop that is written in the page in every situation of it, and compare the plant's measurements."""
     if is_scheduler(job.machine):
         return unchecked("html", "no page: it shows a closed loop, and the scheduler alone has none")
+    for one in called(job.plant):
+        return unchecked("html", f"no page: {refusal(one, 'a plant in a page')}")
     if not (folder / f"{job.machine.name}.html").exists():
         return unchecked("html", "no page: in every situation more lies between plant and controller than it can show")
     node = shutil.which("node")

@@ -23,6 +23,7 @@ from experiments.report.records.results import (
     Response,
     SituationInfo,
 )
+from experiments.report.records.robustness import MapView
 from experiments.report.records.verdict import VerdictText
 from plants.core.names import unknown
 
@@ -153,6 +154,7 @@ class ReportData:
     units: Mapping[str, str] = field(default_factory=dict)
     about: PlantText | None = None
     evidence: Evidence | None = None
+    robustness: MapView | None = None
     signals: tuple[SignalView, ...] = field(default=(), metadata=FROM_FILE)
     knowledge: Knowledge | None = field(default=None, metadata=FROM_FILE)
     searches: tuple[SearchHistory, ...] = field(default=(), metadata=FROM_FILE)

@@ -23,10 +23,11 @@ from flcs.export.loop_runs import between, simulated
 from flcs.export.proof import answer, output_of
 from flcs.export.statements import template
 from plants.core.analysis.closed_loop import Measured
-from plants.core.blocks import allocate_inputs
+from plants.core.blocks import allocate_inputs, called
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.names import identifier
 from plants.core.printers import c
+from plants.core.tracing.calls import refusal
 from plants.core.tracing.trace import Shape, names, trace
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ def closed(job: Job, folder: Path) -> Closed:
         If something does not compile or run.
     """
     errors, left_out = {}, {}
+    untold = [refusal(one, "a plant in C") for one in called(job.plant)][:1]
+    if untold:
+        return Closed({}, {situation.name: untold[0] for situation in job.situations})
     with tempfile.TemporaryDirectory() as name:
         program = compiled(job, folder, Path(name))
         # What follows the input at once is looked at before the sample's command here, after it there.

@@ -14,6 +14,7 @@ import numpy as np
 
 from plants.core.blocks import _NUMBERS, forms, program, shape
 from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
+from plants.core.tracing import calls
 from plants.core.tracing.remedies import missing_name
 from plants.core.tracing.tape import Tape, TracingError
 from plants.core.tracing.trace import Program, depends, differentiate, flat, names, symbols, trace
@@ -35,7 +36,7 @@ _AGREE = 1e-9  # relative: powers and sums may round in another order, nothing e
 
 def check_sizes(report: CheckReport, plant: Plant) -> bool:
     """Trace every block and count what it gives; return whether all blocks can be used."""
-    before, counts = len(report.problems), []
+    before, counts, called = len(report.problems), list[str](), dict[str, calls.CalledFunction]()
     for name, form in forms(plant).items():
         if name == "derivative" and len(report.problems) > before:
             break  # made of the blocks before it
@@ -50,8 +51,14 @@ def check_sizes(report: CheckReport, plant: Plant) -> bool:
             )
             continue
         counts.append(f"{name} {sum(result.counts().values())}")
+        called |= {one.name: one for one in result.called()}
     if len(report.problems) == before:
         report.passed.append(f"all blocks can be compiled; operations: {', '.join(counts)}")
+    report.advice += [
+        f"{one.title} is compiled by numba as it stands: {one.remedy}. Its slopes are difference quotients; what needs "
+        "its equations (code for elsewhere, a GPU) is refused"
+        for one in called.values()
+    ]
     return len(report.problems) == before
 
 

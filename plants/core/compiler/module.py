@@ -10,6 +10,7 @@ from plants.core.compiler.arithmetic import declarations
 from plants.core.compiler.expressions import RefusedError, refused
 from plants.core.compiler.function import Function
 from plants.core.compiler.values import DOUBLE, INTEGER, Array, Number, Value, double, integer, type_of
+from plants.core.tracing.calls import results_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +71,7 @@ class _Module:
         self.constants: dict[str, Number] = {}
         self.texts: list[str] = []
         self._written: dict[str, Function] = {}
+        self._outsiders: set[str] = set()
         for statement in tree.body:
             if isinstance(statement, ast.FunctionDef):
                 self.trees[statement.name] = statement
@@ -90,7 +92,7 @@ class _Module:
     def call(self, to: LineWriter, name: str, arguments: Sequence[Value]) -> Value | None:
         """Write the call of a function of the source; None if there is none of that name."""
         if name not in self.trees:
-            return None
+            return self._outside(to, name, arguments)
         kinds = [f"{a.kind}{len(a.shape)}" if isinstance(a, Array) else type_of(a) for a in arguments]
         symbol = re.sub(r"[^A-Za-z0-9_.]+", "_", ".".join((name, *kinds)))
         if symbol not in self._written:
@@ -102,6 +104,19 @@ class _Module:
             return ()
         assert function.returned is not None  # noqa: S101  (it returns something)
         return to.taken(to.put(function.result, text), function.returned)
+
+    def _outside(self, to: LineWriter, name: str, arguments: Sequence[Value]) -> Value | None:
+        """Write the call of a function that stands elsewhere: doubles to so many doubles as the text says it gives."""
+        count = self.constants.get(results_name(name))
+        if count is None:
+            return None
+        given = [to.as_kind(a, DOUBLE).text for a in arguments if isinstance(a, Number)]
+        like: Value = (Number(DOUBLE, ""),) * int(count.text) if count.text != "1" else Number(DOUBLE, "")
+        if name not in self._outsiders:
+            self._outsiders.add(name)
+            self.texts.append(f"declare {type_of(like)} @{name}({', '.join([DOUBLE] * len(given))})")
+        passed = ", ".join(f"{DOUBLE} {text}" for text in given)
+        return to.taken(to.put(type_of(like), f"call {type_of(like)} @{name}({passed})"), like)
 
     def _write(self, symbol: str, tree: ast.FunctionDef, arguments: Sequence[Value]) -> None:
         function = self._written[symbol] = Function(tree, arguments, self)

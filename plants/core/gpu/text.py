@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from plants.core.kernel import kernel as kernels
 from plants.core.kernel.lanes import Text, Uniform, fuse
@@ -85,6 +85,8 @@ def rollout(source, candidate, out, start, theta, codes, keys, series, integers,
 
 class _InOne(Printed):
     """Loops are not cut into pieces: their rows are no memory here."""
+
+    ELSEWHERE: ClassVar[str] = "a GPU"
 
 
 _OF_C_LIBRARY = {

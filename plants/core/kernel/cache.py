@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plants.core.kernel import machine_code, numba_code, private_folder
+from plants.core.tracing import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +83,11 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    kept = (path for kind in ("kernel_*.o", "mechanism_*.json", "executed_*", "key") for path in folder().glob(kind))
+    kept = (
+        path
+        for kind in ("kernel_*.o", "function_*.ll", "mechanism_*.json", "executed_*", "key")
+        for path in folder().glob(kind)
+    )
     for path in (*found, *kept):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
@@ -155,7 +160,12 @@ def key(text: str) -> str:
 @lru_cache(maxsize=4 * KEPT)
 def _key(versions: str, text: str) -> str:
     """The name; kept, because small kernels are called some hundred thousand times in a design."""
-    return f"kernel_{_digest(f'{versions}{chr(10)}{text}')[:24]}"
+    return f"kernel_{_digest(chr(10).join([versions, text, *_called(text)]))[:24]}"
+
+
+def _called(text: str) -> list[str]:
+    """What was compiled of the functions that a text calls: other code under the same name is another kernel."""
+    return [function.code for function in calls.called(text).values()]
 
 
 @cache
@@ -185,7 +195,8 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     if found is None and compiler:
         found = numba_code.NumbaCode(text, arguments)
     elif found is None:
-        path = _stored(name, text)
+        # What needs numba in the process that runs it is compiled by every process.
+        path = _stored(name, text) if not any(one.resident for one in calls.called(text).values()) else None
         found = machine_code.MachineCode(_object(path, text, arguments), arguments)
     _functions[name] = found  # last: used last
     while len(_functions) > KEPT:
@@ -212,7 +223,7 @@ def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
         return machine_code.compiled(text, arguments)
     processor = machine_code.processor()
     path = source.with_suffix(f".{_digest(processor)[:8]}.o")
-    label = json.dumps([path.name, _digest(text), list(arguments), processor, _versions().split("\n")])
+    label = json.dumps([path.name, _digest(text), list(arguments), processor, _versions().split("\n"), *_called(text)])
     code = sealed(path, label)
     if code is None:
         code = machine_code.compiled(text, arguments)
@@ -256,6 +267,7 @@ def load(text: str) -> ModuleType:
 
 def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
     module = types.ModuleType(f"sscq_cache.{name}")
+    module.__dict__.update(calls.interpreted(text))
     exec(compile(text, str(place or f"<{name}>"), "exec"), module.__dict__)  # noqa: S102  (our own text)
     return module
 

@@ -18,6 +18,7 @@ from plants.core.elementary_kernels import source
 from plants.core.kernel import cache
 from plants.core.kernel.lanes import Item, Iterate, LaneLoop, Repeat, Text, Uniform, WorkspaceRows, fuse
 from plants.core.signals import noise
+from plants.core.tracing.calls import declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -347,7 +348,7 @@ def stream_items(design: KernelDesign, stream: Stream) -> Uniform:
 
 def _helpers(text: Text, design: KernelDesign) -> list[str]:
     """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
-    printed: list[str] = []
+    printed = [declaration(name, results) for name, results in sorted(text.called.items())]
     if text.kernels:
         printed.append(source(sorted(text.kernels)))
     printed += text.functions()

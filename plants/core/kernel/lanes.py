@@ -133,8 +133,8 @@ class Lane:
         read = {row or self.tape.input_names[node]: node for node, row in self._sources.items() if node in needed}
         return read, stored
 
-    def printed(self, kept: set[str], printer: type[Printed] = Printed) -> tuple[list[str], set[str]]:
-        """Return the body as text lines, and the elementary kernels it calls."""
+    def printed(self, kept: set[str], printer: type[Printed] = Printed) -> tuple[list[str], Printed]:
+        """Return the body as text lines, and what was printed: it names the functions that are called."""
         stored = self._stored(kept)
         outputs = [value.index for value in stored.values()]
         needed = set(self.tape.needed(outputs))
@@ -143,7 +143,7 @@ class Lane:
         # All loads come before all stores, so rows that are read and written need no copies.
         loads = [printer.load(names[node], row) for node, row in self._sources.items() if row and node in needed]
         stores = [printer.store(row, code.value(value.index)) for row, value in stored.items()]
-        return [*loads, *code.lines, *stores], code.kernels
+        return [*loads, *code.lines, *stores], code
 
     @property
     def shared(self) -> list[str]:
@@ -290,6 +290,7 @@ class Text:
         self._lines: dict[str, list[str]] = {}
         self._pieces: dict[str, Pieces] = {}
         self.kernels: set[str] = set()
+        self.called: dict[str, int] = {}
 
     def mark(self, loop: LaneLoop) -> str:
         """Trace the loop and return a mark of its place, which `placed` replaces by its text."""
@@ -314,8 +315,9 @@ class Text:
                 break
             kept |= loaded
         for name, lane in self._traced.items():
-            lines, kernels = lane.printed(kept, self.printer)
-            self.kernels |= kernels
+            lines, code = lane.printed(kept, self.printer)
+            self.kernels |= code.kernels
+            self.called |= code.called
             self._lines[name] = lines or [self.printer.EMPTY]
             if self.printer is Printed and weight(lines) > LONGEST:
                 lines, _ = lane.printed(kept, _PrintedForPieces)

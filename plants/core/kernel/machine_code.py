@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.tracing import calls
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -172,18 +174,34 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     """LLVM's optimised module of a source's `rollout` under the name SYMBOL."""
     import llvmlite.binding as llvm
 
-    machine = _machine()
     module = llvm.parse_assembly(llvm_text(text, arguments, SYMBOL))
+    for function in calls.called(text).values():
+        module.link_in(llvm.parse_assembly(function.code))
+        module.get_function(function.name).linkage = "internal"
+    optimise(module, long=f"\n{IN_PIECES} = 1\n" in text)
+    return module
+
+
+def optimise(module: Any, *, long: bool = False) -> None:
+    """Have LLVM improve a module for this processor.
+
+    Parameters
+    ----------
+    module : llvmlite.binding.ModuleRef
+    long : bool
+        Whether it has long loops that are cut: its time counts more there than the last per cent of speed.
+    """
+    import llvmlite.binding as llvm
+
+    machine = _machine()
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
-    long = f"\n{IN_PIECES} = 1\n" in text
     options = llvm.create_pipeline_tuning_options(speed_level=2 if long else 3)
     options.loop_vectorization, options.slp_vectorization, options.loop_unrolling = True, False, not long
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     free(passes)
-    return module
 
 
 def free(passes: Any) -> None:

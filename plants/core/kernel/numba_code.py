@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.tracing import calls
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -60,11 +62,27 @@ def by_numba(text: str, arguments: Sequence[str]) -> Callable[..., None]:
         head, rest = "", text
     plain = functools.partial(njit, **settings)
     space: dict[str, Any] = {"inline": plain(forceinline=True), "fma": _fused_sum(), "plain": plain()}
+    space |= {name: _guarded(one, plain()) for name, one in calls.called(text).items()}
     # Functions without a decorator are called; `rollout` itself is told the types of its arguments.
     marked = re.sub(r"(?<!@inline\n)^(def (?!rollout\())", r"@plain\n\1", head + rest, flags=re.MULTILINE)
     exec(marked, space)  # noqa: S102  (our own text)
     rollout: Callable[..., None] = njit(f"void({', '.join(arguments)})", **settings)(space["rollout"])
     return rollout
+
+
+def _guarded(function: calls.CalledFunction, compile_: Callable[..., Any]) -> Any:
+    """A function that a text calls, by numba; NaN where it raises an exception."""
+    assert function.by_numba is not None  # noqa: S101  (whoever made it known said how; for the type checker)
+    inner, lost = function.by_numba(), (float("nan"),) * function.results
+    none = lost[0] if function.results == 1 else lost
+
+    def guarded(*values: float) -> Any:
+        try:
+            return inner(*values)
+        except Exception:  # noqa: BLE001  (numba knows no other)
+            return none
+
+    return compile_(guarded)
 
 
 def _fused_sum() -> Any:

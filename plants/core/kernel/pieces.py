@@ -208,8 +208,8 @@ def _read(lines: Sequence[str]) -> list[_Statement]:
         elif _STORE.match(line):
             add(line, [], line.partition(" = ")[2])
         else:
-            name, _, text = line.partition(" = ")
-            add(line, [name], "" if _LOAD.fullmatch(line) else text)
+            names, _, text = line.partition(" = ")
+            add(line, names.split(", "), "" if _LOAD.fullmatch(line) else text)
     return found
 
 

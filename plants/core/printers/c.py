@@ -36,6 +36,7 @@ class PrintedC(Ternary, Printed):
     """Statements in C that compute the wanted nodes of one tape; attributes as for the Python printer."""
 
     EMPTY: ClassVar[str] = ";"
+    ELSEWHERE: ClassVar[str] = "code in C"
 
     def _assign(self, node: int, expression: str) -> None:
         self._text[node] = f"v{node}"

@@ -16,6 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from plants.core.tracing import calls
+from plants.core.tracing.tape import TracingError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -93,11 +96,15 @@ class Printed:
         Assignments in order.
     kernels : set of str
         Names of elementary kernels that the text calls.
+    called : dict of str to int
+        Names of the user's functions that it calls, and how many numbers each gives.
 
     Printers of other languages derive from this one: which nodes are fused, named or called is decided here.
     """
 
     EMPTY: ClassVar[str] = "pass"
+    ELSEWHERE: ClassVar[str] = ""
+    """What the text is for where functions of the user cannot be called from it."""
     ALONE: ClassVar[frozenset[str]] = frozenset()
     """Elementary kernels whose calls are statements of their own."""
 
@@ -105,11 +112,13 @@ class Printed:
         self.tape = tape
         self.lines: list[str] = []
         self.kernels: set[str] = set()
+        self.called: dict[str, int] = {}
         self._text: dict[int, str] = dict(names)
         self._outputs = list(outputs)
         self._order = tape.needed(self._outputs)
         self._masks = Masks(tape, self._product)
         self._mask_names: dict[str, str] = {}
+        self._calls: dict[tuple[str, tuple[int, ...]], int] = {}
         self._uses = self._count_uses()
         for node in self._order:
             if node not in self._text:
@@ -127,7 +136,7 @@ class Printed:
         for node in reversed(self._order):
             if uses[node] > 0:
                 for argument in self._operands(node, self._product(node)):
-                    uses[argument] += 2 if self.tape.operations[node] in _ATOMIC else 1
+                    uses[argument] += 2 if self._whole(self.tape.operations[node]) else 1
         return uses
 
     def _product(self, node: int) -> int | None:
@@ -164,6 +173,8 @@ class Printed:
             self._text[node] = self._text[self.tape.arguments[node][0]]
         elif name in {"sin", "cos"}:
             self._print_sincos(node)
+        elif calls.is_call(name):
+            self._print_call(node)
         elif name == "where":
             condition, then, other = self.tape.arguments[node]
             mask = self._mask(condition)
@@ -201,6 +212,25 @@ class Printed:
         if line not in self.lines:
             self.lines.append(line)
         self._text[node] = sine if self.tape.operations[node] == "sin" else cosine
+
+    @staticmethod
+    def _whole(operation: str) -> bool:
+        """Whether the operands of an operation are named first."""
+        return operation in _ATOMIC or calls.is_call(operation)
+
+    def _print_call(self, node: int) -> None:
+        """One call gives all results of a function."""
+        operation, arguments = self.tape.operations[node], self.tape.arguments[node]
+        function, number = calls.of(operation)
+        if self.ELSEWHERE:
+            raise TracingError(calls.refusal(function, self.ELSEWHERE))
+        first = self._calls.setdefault((function.name, arguments), node)
+        results = [f"c{first}_{k}" for k in range(function.results)]
+        self._text[node] = results[number]
+        if first == node:
+            self.called[function.name] = function.results
+            given = ", ".join(self._text[argument] for argument in arguments)
+            self.lines.append(f"{', '.join(results)} = {function.name}({given})")
 
     def _expression(self, name: str, args: list[str]) -> str:
         if name in _INFIX:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plants.core.tracing import calls
 from plants.core.tracing.tape import Tape, Traced
-from plants.core.tracing.trace import PARTIAL, SELECTS, tangents
+from plants.core.tracing.trace import SELECTS, partial, tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,8 +108,8 @@ def _contributions(tape: Tape, node: int, branch: Any, slope: Any) -> Iterator[t
         yield arguments[other], ((*branch, (condition.index, False)), slope)
         return
     for k, argument in enumerate(arguments):
-        if argument not in tape.constants and not _nothing(slope):
-            yield argument, (branch, _times(PARTIAL[name](Traced(tape, node), values, k), slope))
+        if argument not in tape.constants and not _nothing(slope) and not calls.independent(name, k):
+            yield argument, (branch, _times(partial(Traced(tape, node), values, k), slope))
 
 
 def _nothing(slope: Any) -> bool:

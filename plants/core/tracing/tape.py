@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from plants.core.tracing import scalar
+from plants.core.tracing import calls, scalar
 from plants.core.tracing.remedies import remedy
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ class Tape:
     Attributes
     ----------
     operations : list of str
-        Name of each node's operation: ``input``, ``const`` or a name of :data:`plants.core.tracing.scalar.OPERATIONS`.
+        Name of each node's operation: ``input``, ``const``, a name of :data:`plants.core.tracing.scalar.OPERATIONS`, or
+        a result of a function that is called (:mod:`plants.core.tracing.calls`).
     arguments : list of tuple of int
         Node numbers of each node's arguments (for ``const`` and ``input``: empty).
     shapes : list of bytes
@@ -152,6 +153,8 @@ class Tape:
     def apply(self, operation: str, *values: object) -> Traced:
         """Append `operation` on `values`, folding constants and the identities that are exact for finite numbers."""
         nodes = tuple(self.lift(value).index for value in values)
+        if calls.is_call(operation):
+            return Traced(self, self._append(operation, nodes, (operation, *nodes)))
         known = [self.constants.get(node) for node in nodes]
         if all(number is not None for number in known):
             return self.constant(scalar.OPERATIONS[operation](*known))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.core.tracing import scalar
+from plants.core.tracing import calls, scalar
 from plants.core.tracing.tape import Tape, Traced, TracingError
 
 if TYPE_CHECKING:
@@ -26,12 +26,25 @@ def chain(tape: Tape, node: int, d: Mapping[int, Any]) -> Any:
         return tape.apply("where", condition, d.get(then, 0.0), d.get(other, 0.0))
     total: Any = 0.0
     for k, dot in d.items():
-        total = total + PARTIAL[name](Traced(tape, node), args, k) * dot
+        if calls.independent(name, k):
+            continue
+        total = total + partial(Traced(tape, node), args, k) * dot
     return total
 
 
 def _f(name: str, *args: Traced) -> Traced:
     return args[0].tape.apply(name, *args)
+
+
+def partial(out: Traced, arguments: list[Traced], k: int) -> Any:
+    """Return the slope of a node by its argument at place `k`, on its tape; of a called function by differences."""
+    name = out.tape.operations[out.index]
+    if not calls.is_call(name):
+        return PARTIAL[name](out, arguments, k)
+    function, _ = calls.of(name)
+    ends = [arguments[k] + function.reaches[k], arguments[k] - function.reaches[k]]
+    above, below = (out.tape.apply(name, *arguments[:k], end, *arguments[k + 1 :]) for end in ends)
+    return (above - below) / (ends[0] - ends[1])
 
 
 def _d_pow(out: Traced, a: list[Traced], k: int) -> Traced:
@@ -90,6 +103,10 @@ class Program:
         """Return the number of operations by name."""
         return self.tape.counts(self.outputs)
 
+    def called(self) -> list[calls.CalledFunction]:
+        """Return the functions of the user that stay calls."""
+        return calls.among(self.tape.operations[node] for node in self.tape.needed(self.outputs))
+
     def __call__(self, *values: float) -> tuple[float, ...]:
         """Evaluate the tape node by node with plain floats (tests compare this with the block itself)."""
         given = dict(zip(self.inputs, values, strict=True))
@@ -101,7 +118,7 @@ class Program:
             elif name == "const":
                 results[node] = tape.constants[node]
             else:
-                results[node] = scalar.OPERATIONS[name](*(results[a] for a in tape.arguments[node]))
+                results[node] = scalar.carried_out(name, *(results[a] for a in tape.arguments[node]))
         return tuple(results[node] for node in self.outputs)
 
 

@@ -17,7 +17,7 @@ from experiments.starting.opening import composed
 
 SETTINGS = {
     "seeds": 1, "budget.evaluations": 60, "budget.teacher_generations": 1, "budget.verdict_seeds": 2,
-    "draws": {"taught": 2, "validation": 2, "verdict": 40}, "assurance": {"certificate": False, "worst_evaluations": 20},
+    "draws": {"taught": 2, "validation": 2, "verdict": 40}, "assurance": {"certificate": False, "worst_evaluations": 20, "map_points": 0},
     "ladder.further": [],
 }  # fmt: skip
 

@@ -21,10 +21,12 @@ def test_a_session_designs_draws_exports_and_sweeps(own_folder, monkeypatch):
     assert not any("constrained_layout" in output.get("text", "") for output in outputs)  # a picture that collapsed
     shown = [output["data"] for output in outputs if "data" in output]
     assert sum("image/png" in data for data in shown) == 3
-    assert sum("text/html" in data for data in shown) == 2  # plant and result
+    pages = [data["text/html"] for data in shown if "text/html" in data]
+    assert len(pages) == 3  # plant, result, sweep
+    assert "seed=0" in pages[2]
+    assert "seed=1" in pages[2]
     told = [ast.literal_eval(data["text/plain"]) for data in shown if data["text/plain"][0] in "{["]
-    lost, proofs, rows = told
+    lost, proofs = told
     assert set(lost) == {"reference", "knowledge_base"}
     assert proofs == {"c": "ok", "st": "ok"}
-    assert [row["settings"] for row in rows] == ["seed=0", "seed=1"]
     assert (own_folder / "run/report.html").is_file()

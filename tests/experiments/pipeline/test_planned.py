@@ -12,7 +12,7 @@ from experiments.runtime.progress import JobProgress
 
 TINY = (
     "budget=small", "budget.evaluations=60", "budget.teacher_generations=1", "budget.verdict_seeds=2", "threads=1",
-    "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20}", "output=run", "seeds=2",
+    "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20, map_points: 0}", "output=run", "seeds=2",
 )  # fmt: skip
 SHORT = {"reference", "choice_of_fixed", "choice"}  # of no account
 

@@ -25,7 +25,7 @@ def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     Path("mine.py").write_text(FILE)
     cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
               "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4",
-              "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20}",
+              "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20, map_points: 0}",
               "output=run", "quiet=true"])  # fmt: skip
     shown = capsys.readouterr().out
     assert "proportional feedback" in shown

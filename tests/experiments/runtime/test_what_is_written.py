@@ -40,7 +40,7 @@ WATCHED = """
     "words",
     [
         ["design", "plant=van_der_pol", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2", "seeds=1", "quiet=true", "threads=1",
-         "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 0}", "exports.to=[python,tables]"],
+         "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 0, map_points: 0}", "exports.to=[python,tables]"],
         ["simulate", "plant=pendulum", "t_end=1"],
     ],
     ids=["design", "simulate"],

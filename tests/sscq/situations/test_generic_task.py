@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 import plants
 from controllers import PID
-from plants import Channel, OperatingPoint, Plant, Quantity
+from plants import Channel, OperatingPoint, OperatingRanges, Plant, Quantity
 from plants.core.elementary import sin
 from plants.excitation import WhiteNoise
 from sscq.loop.spec import LoopSpec
-from sscq.situations.situation_sets import KINDS, USUAL_HORIZON, generic_task, horizon, standard_sets, varied
+from sscq.situations.generic_task import USUAL_HORIZON, generic_task, horizon
+from sscq.situations.situation_sets import KINDS, standard_sets, varied
+from sscq.worst.envelope import usual_envelope
 
 PENDULUM = Plant(
     name="pendulum",
@@ -105,6 +107,59 @@ def test_plants_that_change_stay_within_their_parameters_bounds():
     assert len({s.parameters["damping"] for s in drawn}) == 8
     assert all(0.25 <= s.parameters["damping"] <= 0.75 for s in drawn)
     assert "changed plant 1" not in of_kind(tank(), "unforeseen")  # it has no parameters
+
+
+RANGED = replace(
+    PENDULUM,
+    ranges=OperatingRanges(
+        parameters={"damping": (0.1, 0.52)},
+        reference={"angle": (-0.5, 0.25)},
+        initial={"angle": (-0.1, 0.1)},
+        excitation={"gust": (0.0, 0.35)},
+        delay=(0.0, 0.03),
+    ),
+)
+
+
+def test_nothing_leaves_the_ranges_that_a_plant_declares():
+    sets = {kind: generic_task(RANGED)[kind] for kind in KINDS}
+    angles = {s["name"]: s["reference"]["angle"] for kind in KINDS for s in sets[kind]}
+    assert (min(angles.values()), max(angles.values())) == pytest.approx((-0.5, 0.25))
+    assert angles["far step"] == pytest.approx(0.25)  # as far as the range goes
+    assert of_kind(RANGED, "taught")["return"]["initial"]["angle"] == pytest.approx(-0.1)
+    assert of_kind(RANGED, "unforeseen")["doubled noise"]["excitation"]["gust"].variance == pytest.approx(0.35**2)
+    assert of_kind(RANGED, "unforeseen")["delayed command"]["delay"] == 0.03
+    changed = [of_kind(RANGED, "unforeseen")[f"changed plant {k}"]["parameters"] for k in (1, 2)]
+    assert changed == [{"damping": pytest.approx(0.52)}, {"damping": pytest.approx(0.4)}]
+    assert usual_envelope(RANGED, held=[s for kind in standard_sets(RANGED).values() for s in kind]) == usual_envelope(
+        RANGED
+    )
+
+
+def test_what_a_plant_declares_to_stand_still_stands_still():
+    still = replace(
+        PENDULUM,
+        ranges=OperatingRanges(
+            parameters={}, initial={}, excitation={}, delay=(0.0, 0.0), reference={"angle": (1.0, 2.0)}
+        ),
+    )
+    names = [s["name"] for s in generic_task(still)["unforeseen"]]
+    assert not {"doubled noise", "delayed command", "changed plant 1"} & set(names)
+    taught = generic_task(still)["taught"]
+    assert all("initial" not in s and not s["excitation"] for s in taught)
+    assert all(1.0 <= s["reference"]["angle"] <= 2.0 for s in taught)  # though it rests at 0
+
+
+def test_what_narrow_ranges_make_equal_to_what_is_taught_is_not_unforeseen():
+    narrow = OperatingRanges(reference={"angle": (0.5, 0.5)}, initial={"angle": (0.0, 0.0)})
+    sets = generic_task(replace(PENDULUM, ranges=narrow))
+    assert {s["reference"]["angle"] for kind in KINDS for s in sets[kind]} == {0.5}
+    assert [s["name"] for s in sets["unforeseen"]] == [
+        "doubled noise",
+        "delayed command",
+        "changed plant 1",
+        "changed plant 2",
+    ]
 
 
 @pytest.mark.parametrize(("speed", "expected"), [(1.0, 20.0), (3.0, 10.0), (0.01, 2000.0), (400.0, 0.1)])

@@ -84,6 +84,36 @@ def test_a_search_that_requires_a_function_keeps_all_authority_and_is_better_tha
     assert spent <= 1.2 * (1.0 - authority.free_share(asked)) * asked.evaluations  # a search ends with a generation
 
 
+def test_rules_that_have_a_function_are_searched_on_freely(run, asked):
+    pytest.importorskip("clarabel")
+    near, far = (stretched(run, factor).controller.kb for factor in (0.05, 4.0))
+    assert not authority.goes_on_freely(asked, task_of(run), near)  # certified is not required
+    asked.config.assurance.authority = "required"
+    assert authority.goes_on_freely(asked, task_of(run), near)
+    assert not authority.goes_on_freely(asked, task_of(run), far)
+
+
+def test_where_a_function_is_there_all_evaluations_are_free_and_begin_as_half_of_them(run, asked, monkeypatch):
+    asked.config.assurance.authority = "required"
+    asked = replace(asked, evaluations=600)
+    bench, task, start = copy(run.bench), task_of(run), stretched(run, 0.05).controller.kb
+    bench.setup, bench.asked = asked, None
+    searches = Refining(bench, task, task, "kb", "knowledge base", None)
+    half, entry = searches.best(start)
+    assert entry.evaluations <= 1.2 * 0.5 * asked.evaluations
+    monkeypatch.setattr(authority, "held", lambda setup, task, kb: kb)
+    found = searches.all_freely(half, start)
+    spent = sum(one.entry.evaluations for one in searches.tried)
+    assert 0.8 * asked.evaluations <= spent <= 1.2 * asked.evaluations
+    assert searches.judged(found) <= searches.judged(half)
+    for (name, short), (same, long) in zip(entry.histories, searches.tried[0].entry.histories, strict=False):
+        n = len(short.best) - 1  # the last step of a search with few evaluations is a shorter one
+        assert (name, list(short.best[:n])) == (same, list(long.best[:n]))
+    none = replace(start, inference=replace(start.inference, authority=0.0))
+    monkeypatch.setattr(authority, "held", lambda setup, task, kb: none)
+    assert searches.all_freely(half, start) is half  # what may keep its authority only in part is no better
+
+
 def test_without_the_requirement_nothing_is_searched_again(run, asked):
     wide = stretched(run, 4.0).controller.kb
     assert authority.within_one(asked, task_of(run), wide, None) is wide

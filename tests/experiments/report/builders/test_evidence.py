@@ -101,8 +101,8 @@ def test_margins_over_ranges_are_told_where_they_were_computed(run):
     text = evidence.evidence(some).range_margins.replace("\u00a0", " ")
     assert text == (
         "knowledge base (in brackets: fixed PID): margins kept in 92.5 % (90.0 %) of 40 drawn plants and points, stable "
-        "in 100 % (97.5 %); Ms at or below 1.80 (1.90) in 95 %, 3.00 (3.20) at worst, in passing 3.50 (3.20)"
-        "; at worst not held, for limits are asked of the taught plants alone: Ms 3.000, limit 1.80; in passing 3.500, limit 2.60"
+        "in 100 % (97.5 %); Ms at or below 1.80 (1.90) in 95 %, 3.00 (3.20) in the worst drawn, in passing 3.50 (3.20)"
+        "; beyond a limit, which is asked of the taught plants alone: Ms 3.000, limit 1.80; in passing 3.500, limit 2.60"
     )
     still = replace(run.case, judgement=replace(run.judgement, verdict=verdict, over_ranges={"fixed": of}))
     assert "in passing" not in evidence.evidence(still).range_margins  # gains that stand pass through none

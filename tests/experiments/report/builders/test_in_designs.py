@@ -19,7 +19,7 @@ QUICK = (
     "budget.teacher_generations=1",
     "budget.verdict_seeds=2",
     "draws={taught: 0, validation: 0, verdict: 40}",
-    "assurance={certificate: false, worst_evaluations: 20}",
+    "assurance={certificate: false, worst_evaluations: 20, map_points: 0}",
     "quiet=true",
 )
 

@@ -116,6 +116,18 @@ def test_named_ticks_of_interval_charts_do_not_overlap(low, span):
     assert all(b - a >= 0.5 * (wa + wb) for (a, wa), (b, wb) in pairwise(places))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (1.0, 100.0, ["1", "2", "5", "10", "20", "50", "100"]),
+        (1.9, 3.1, ["2", "2.25", "2.5", "2.75", "3"]),
+        (0.5, 1e4, ["1", "10", "100", "1000", "10000"]),
+    ],
+)
+def test_a_logarithmic_axis_has_more_than_two_ticks(low, high, labels):
+    assert [label for _, label in ChartAxis(low, high, 200.0, log=True).ticks()] == labels
+
+
 def test_axis_places_ends():
     axis = ChartAxis(1.0, 100.0, 200.0, log=True, downwards=True)
     np.testing.assert_allclose(axis.place(np.array([1.0, 10.0, 100.0])), [2000.0, 1000.0, 0.0], atol=1e-9)

@@ -11,7 +11,7 @@ from plants.core.analysis.equilibrium import Equilibria
 from plants.core.analysis.linearise import linearise
 from plants.core.analysis.starts import COUNT, bounds, fewest_left, starts
 from plants.core.elementary import maximum, minimum, sin, table1d
-from sscq.situations.situation_sets import generic_task
+from sscq.situations.generic_task import generic_task
 
 LOSS, POWER, AMBIENT = 2.0, 114.5, 20.0
 

@@ -67,9 +67,12 @@ def test_a_sound_plant_is_accepted_with_the_numbers():
     assert report.loop_gain is None
 
 
-def compares(t, x, u, w, p):
+GAINS = {"gain": 2.0}
+
+
+def asks(t, x, u, w, p):
     if x[0] > 0.0:
-        return x[1], u[0]
+        return x[1], GAINS["gain"] * u[0]
     return x[1], -u[0]
 
 
@@ -98,7 +101,15 @@ def line_of(block, offset):
 
 
 FAULTS = [
-    ({"derivative": compares}, "derivative: " + line_of(compares, 1) + ": comparison of a traced number; use where"),
+    (
+        {"derivative": asks},
+        "derivative: "
+        + line_of(asks, 1)
+        + ": comparison of a traced number; use where(x[0], a, b) instead of if x[0] > 0.0, "
+        "with a and b what its two branches compute: it gives its second number where the first is > 0, else the third; "
+        "numba does not compile derivative of plant 'spring_and_mass' as it "
+        "stands, either: GAINS is a dict, not numbers or a table",
+    ),
     (
         {"derivative": unpacks_three},
         "derivative: " + line_of(unpacks_three, 1) + ": ValueError: not enough values to unpack (expected 3, got 2); "
@@ -170,7 +181,7 @@ def test_faults_are_told(changes, told):
 
 
 def test_all_faulty_blocks_are_told_at_once():
-    report = plants.check(replace(SOUND, derivative=compares, energy=unpacks_three, entropy_rate=fails))
+    report = plants.check(replace(SOUND, derivative=asks, energy=unpacks_three, entropy_rate=fails))
     assert [problem.split(":")[0] for problem in report.problems] == ["derivative", "energy", "entropy_rate"]
     assert "has 3 problems" in str(report)
 
