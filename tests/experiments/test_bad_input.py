@@ -186,9 +186,6 @@ def test_a_knowledge_base_that_is_truncated_or_something_else(refused, kb_file):
 
 RATES = "return (u[0] - x[0],)"
 BLOCKS = [
-    ("return (u[0] if x[0] > 0.0 else x[0],)", "tank.py:6 in derivative: comparison of a traced number; use where("),
-    ("return (u[0] and x[0],)", "tank.py:6 in derivative: truth value (if, and, or, not"),
-    ("return (float(x[0]),)", "tank.py:6 in derivative: conversion to a plain number of a traced number"),
     ("return u[0] - x[0], x[0]", "tank.py:5: derivative must return 1 (one rate per state (level)), got 2"),
     ("return ()", "tank.py:5: derivative must return 1 (one rate per state (level)), got 0"),
     ("return None", "tank.py:5: derivative must return a number or a tuple of numbers, got NoneType"),
@@ -208,6 +205,20 @@ def test_a_plant_whose_derivative_cannot_be_used(capsys, refused, rates, message
         cli.main(["check", "tank.py"])
     assert stop.value.code == 1
     assert message in capsys.readouterr().out
+
+
+UNTRACED = [
+    ("return (u[0] if x[0] > 0.0 else x[0],)", "tank.py:6 in derivative: comparison of a traced number; use where("),
+    ("return (u[0] and x[0],)", "tank.py:6 in derivative: truth value (if, and, or, not"),
+    ("return (float(x[0]),)", "tank.py:6 in derivative: conversion to a plain number of a traced number"),
+]
+
+
+@pytest.mark.parametrize(("rates", "message"), UNTRACED)
+def test_a_plant_that_can_only_be_called_is_told_the_line(capsys, rates, message):
+    Path("tank.py").write_text(TANK.replace(RATES, rates))
+    cli.main(["check", "tank.py"])
+    assert f"advice: derivative of plant 'my_tank' is compiled by numba as it stands: {message}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
