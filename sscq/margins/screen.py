@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LANES = 16
-_OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
+OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
 
 
 def _all(gains, ends, basis, factor, at_rest, at_nyquist, distance, out, memory):
@@ -66,7 +66,7 @@ def _rows(gains, begin, end, basis, factor, at_rest, at_nyquist, loop, distance,
                 old_re = re if k == 0 else re_before[lane]
                 old_im = im if k == 0 else im_before[lane]
                 along, across = abs(re - old_re), abs(im - old_im)
-                way = max(along, across) + _OCTAGON * min(along, across)
+                way = max(along, across) + OCTAGON * min(along, across)
                 size, old_size = re * re + im * im, old_re * old_re + old_im * old_im
                 near = (size <= (way + reach) ** 2) | (old_size <= (way + reach_before) ** 2)
                 long = re * old_re + im * old_im < 0.0
@@ -82,14 +82,14 @@ def _rows(gains, begin, end, basis, factor, at_rest, at_nyquist, loop, distance,
         for lane in range(min(LANES, len(gains) - start)):
             top = kp[lane] * at_nyquist[loop, 0] + ki[lane] * at_nyquist[loop, 1] + kd[lane] * at_nyquist[loop, 2]
             first, last = ki[lane] * at_rest[loop, 1], at_nyquist[loop, 3] * (1.0 + top)
-            total, sure = _with_ends(
+            total, sure = with_ends(
                 turns[lane], first, last, first_re[lane], first_im[lane], re_before[lane], im_before[lane]
             )
             sure &= (doubt[lane] == 0.0) & (ki[lane] != 0.0) & (abs(1.0 + top) > distance)
             out[loop, start + lane] = 1 if sure and total == 0.0 else 0
 
 
-def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
+def with_ends(turns, first, last, first_re, first_im, last_re, last_im):
     """Turns with those at the two real ends, where the mirrored lower half joins; whether there is no doubt of them."""
     if first < 0.0:
         turns += 1.0 if first_im < 0.0 else -1.0
@@ -108,8 +108,8 @@ _ARGUMENTS = (
 @cache
 def text() -> str:
     """Return the text that is compiled."""
-    named = [f"LANES = {LANES}", f"_OCTAGON = {_OCTAGON!r}"]
-    return written("which frozen loops keep a limit on Ms", named, (_with_ends, _rows), _all)
+    named = [f"LANES = {LANES}", f"OCTAGON = {OCTAGON!r}"]
+    return written("which frozen loops keep a limit on Ms", named, (with_ends, _rows), _all)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ the other loops) smooth, whatever the gains.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from sscq.margins import frequency_response
 from sscq.margins.coupled.sampled_loops import GAINS, SampledLoops, sample_together
+from sscq.margins.coupled.screen import ScreenedTogether
 from sscq.margins.frequency_response import RELEVANT, STEP, TOP, box_ends, least_gains
 
 if TYPE_CHECKING:
@@ -68,11 +70,18 @@ class CoupledResponse:
         """Middle of the frequency grid [rad/s]: the scale on which a growth rate is fast or slow."""
         return float(np.sqrt(self.frequency[0] * self.frequency[-1]))
 
+    @cached_property
+    def screened(self) -> ScreenedTogether | None:
+        """The table for a quick look; None where there is none."""
+        return ScreenedTogether.of(self)
+
     def at_rest(self, gains: Array) -> Array:
         """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator."""
+        found = np.full((len(gains), len(self.sampled.loops)), -np.inf)
+        if gains[:, 1::GAINS].all():
+            return found
         eye = np.eye(len(self.sampled.closed.states))
         whole = np.linalg.slogdet(eye - self.sampled.matrices(gains))
-        found = np.full((len(gains), len(self.sampled.loops)), -np.inf)
         for i in range(found.shape[1]):
             part = slice(GAINS * i, GAINS * (i + 1))
             still = gains[:, part.start + 1] == 0.0

@@ -187,8 +187,8 @@ def _one_of_several(x, top, bottom, start, end, sample_time, level, enough, open
 
 
 def _rows(
-    gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, out, whole, work, factor, top,
-    bottoms, ends, room,
+    gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, far, out, whole, work, factor,
+    top, bottoms, ends, room,
 ):  # fmt: skip
     """Fill `out`; see :func:`evaluate_together`."""
     channels = whole.shape[0]
@@ -201,6 +201,9 @@ def _rows(
             factor[k, 0], factor[k, 1] = value.real, value.imag
         _all_determinants(gains[row], answers, integrator, factor, whole, work, top, bottoms, ends)
         for i in range(channels):
+            if far[row, i] > 0:
+                out[row, i, 0], out[row, i, 2] = STABLE, 1.0
+                continue
             m = _size_of(top, bottoms[i])
             fine_x, fine_top, fine_bottom = room[0][:m], room[1][: 2 * m].reshape(2, m), room[2][: 2 * m].reshape(2, m)
             opened, loop = room[3][: 2 * m].reshape(2, m), room[4][: 2 * m].reshape(2, m)
@@ -214,7 +217,8 @@ def _rows(
 
 _ARGUMENTS = (
     "float64[:,::1]", "float64[::1]", "float64[:,:,:,:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]",
-    "float64[:,::1]", "float64", "int64", "float64", "float64[:,:,::1]", "float64[:,:,::1]", "float64[:,:,::1]",
+    "float64[:,::1]", "float64", "int64", "float64", "int64[:,::1]", "float64[:,:,::1]", "float64[:,:,::1]",
+    "float64[:,:,::1]",
     "float64[:,::1]", "float64[:,::1]", "float64[:,:,::1]", "float64[::1]", "float64[:,::1]",
 )  # fmt: skip
 _FUNCTIONS = (
@@ -234,17 +238,18 @@ def text() -> str:
 
 def evaluate_together(
     gains: Array, x: Array, answers: Array, integrator: Array, regular: Array, rest: Array, starts: Array,
-    sample_time: float, level: int, enough: float, out: Array,
+    sample_time: float, level: int, enough: float, far: NDArray[np.int64], out: Array,
 ) -> None:  # fmt: skip
     """Fill `out` [n, n_channels, len(COLUMNS)] for stable loops of all channels with `gains` [n, 3 n_channels].
 
     One channel's loop is opened, the others are closed. The arrays are those of a
     :class:`sscq.margins.coupled.frequency_response.CoupledResponse`, x its log_frequency, `starts` [n, n_channels] is L
-    at rest; `level` and `enough` as in :class:`sscq.margins.kernel.Evaluation`.
+    at rest; `level` and `enough` as in :class:`sscq.margins.kernel.Evaluation`. Loops that are known to be `far` enough
+    from -1 [n, n_channels] are passed over.
     """
     n, channels, memory = len(x), answers.shape[2], np.empty
     function(text(), _ARGUMENTS)(
-        gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, out,
+        gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, far, out,
         memory((channels, channels, 2)), memory((channels, channels, 2)), memory((n, 2)), memory((2, n)),
         memory((channels, 2, n)), memory(channels + 1), memory((_PIECES, 3 * PARTS * n)),
     )  # fmt: skip

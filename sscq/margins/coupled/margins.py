@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.margins.coupled.frequency_response import CoupledResponse
+    from sscq.margins.coupled.screen import ScreenedTogether
     from sscq.margins.margins import MarginLimits
 
     Array = NDArray[np.float64]
@@ -100,30 +101,61 @@ def coupled_penalty(
     gains = _checked(gains, responses)
     rows = gains.reshape(-1, gains.shape[-1])
     paid = np.zeros((len(rows), gains.shape[-1] // GAINS))
+    quick = limits.delay_margin <= 0.0  # a quick look tells no delay margin
+    looks = [response.screened if quick else None for response in responses]
 
     def pay(first: int, last: int) -> None:
         part = slice(first * _BLOCK, last * _BLOCK)
-        for response in responses:  # in their order: sums of the same numbers in the same order
-            table = _table(rows[part], response, *asked_of_kernel(limits))
-            paid[part] += charge(table, response.rate, limits)
+        for response, look in zip(responses, looks, strict=True):  # sums of the same numbers in the same order
+            paid[part] += _paid(rows[part], response, look, limits)
 
     call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
     return np.moveaxis(paid.reshape(*gains.shape[:-1], -1), -1, 0)
 
 
-def _table(gains: Array, response: CoupledResponse, level: int = kernel.FULL, enough: float = np.inf) -> Array:
-    """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues."""
+def _paid(rows: Array, response: CoupledResponse, look: ScreenedTogether | None, limits: MarginLimits) -> Array:
+    """What gain sets pay at one operating point [gain set, channel]; a quick look spares what it is sure of."""
+    level, enough = asked_of_kernel(limits)
+    if look is None:
+        return charge(_table(rows, response, level, enough), response.rate, limits)
+    gains, wild = tame(rows)
+    stable, far = look.look(gains, enough)
+    stable &= ~wild
+    paid = np.zeros((len(rows), gains.shape[1] // GAINS))
+    for part, seen in ((~stable, None), (stable & ~far.all(axis=1), far)):
+        if part.any():
+            spared = None if seen is None else seen[part]
+            paid[part] = charge(_table(rows[part], response, level, enough, spared), response.rate, limits)
+    return paid
+
+
+def _table(
+    gains: Array,
+    response: CoupledResponse,
+    level: int = kernel.FULL,
+    enough: float = np.inf,
+    far: NDArray[np.bool_] | None = None,
+) -> Array:
+    """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues.
+
+    Where it is known which loops stay `far` enough from -1 [gain set, channel], all of them are known to be stable, and
+    results of the far ones are not computed: their sensitivity is put at 1.
+    """
     gains, wild = tame(gains)
-    gains, growth = _grown(gains, response)
-    growth = np.where(wild, np.inf, growth)
     table = np.zeros((len(gains), len(response.sampled.loops), len(kernel.COLUMNS)))
+    if far is None:
+        gains, growth = _grown(gains, response)
+        growth = np.where(wild, np.inf, growth)
+        far = np.zeros(table.shape[:2], bool)
+    else:
+        growth = np.full(len(gains), -np.inf)
     stable = growth < -_ROUNDING / response.sampled.sample_time
     rows = np.ascontiguousarray(gains[stable])
     if len(rows):
         found = np.zeros((len(rows), *table.shape[1:]))
         evaluate_together(
             rows, response.log_frequency, response.answers, response.integrator, response.regular, response.rest,
-            response.at_rest(rows), response.sampled.sample_time, level, enough, found,
+            response.at_rest(rows), response.sampled.sample_time, level, enough, far[stable].astype(np.int64), found,
         )  # fmt: skip
         table[stable] = found
     table[~stable, :, 0], table[~stable, :, 1] = kernel.UNSTABLE, np.maximum(growth[~stable], 0.0)[:, None]

@@ -10,6 +10,7 @@ from plants.core.analysis.linearise import linearise
 from sscq.margins.coupled.frequency_response import coupled_responses
 from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
 from sscq.margins.coupled.sampled_loops import CoupledPlant
+from sscq.margins.coupled.screen import ScreenedTogether
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins
@@ -369,3 +370,59 @@ def test_the_compiled_kernel_is_the_python_function(monkeypatch):
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# ------------------------------------------------------------------------------------------------------ the quick look
+
+
+def coupled_pair(seed):
+    """The first random case from here on that has two channels, and wide gains [400, 6], some of them next to 0."""
+    while True:
+        plant, loops, _ = coupled_case(seed)
+        if len(loops) == 2:
+            break
+        seed += 100
+    rng = np.random.default_rng(seed)
+    gains = rng.uniform(size=(400, 6)) * np.tile([2.0, 2.0, 0.3], 2)
+    gains[200:] *= 10.0 ** rng.uniform(-4.0, 0.0, (200, 6))
+    gains[::20, 1], gains[1::20, 4] = 0.0, 1e-9
+    return prepared(plant, *loops), gains, float(rng.uniform(1.2, 3.0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_quick_look_at_two_loops_changes_nothing(seed):
+    """With it gain sets pay what the whole computation asks: margins of all, stability by eigenvalues."""
+    responses, gains, sensitivity = coupled_pair(seed)
+    margins = coupled_margins(gains, responses)
+    rate = responses[0].rate
+    for of_channel, paid in zip(margins, coupled_penalty(gains, responses, MarginLimits(sensitivity)), strict=True):
+        violation = np.maximum(0.0, 1.0 - sensitivity / of_channel.sensitivity[:, 0])
+        unstable = 3.0 - rate / (of_channel.growth[:, 0] + rate)
+        np.testing.assert_allclose(paid, np.where(of_channel.stable[:, 0], violation, unstable), rtol=1e-12, atol=0.0)
+
+
+def test_the_quick_look_at_two_loops_passes_most_of_what_keeps_the_limit():
+    stable, free, sure_of_both = np.zeros(3)
+    for seed in range(10):
+        (response,), gains, sensitivity = coupled_pair(seed)
+        found, far = response.screened.look(gains, 1.0 / sensitivity)
+        paid = coupled_penalty(gains, [response], MarginLimits(sensitivity))
+        assert (paid[:, found][far[found].T] == 0.0).all()
+        assert not found[::20].any()  # without an integral, or with next to none, nothing is sure
+        assert not found[1::20].any()
+        stable += found.sum()
+        free += (paid == 0.0).all(axis=0).sum()
+        sure_of_both += (found & far.all(axis=1)).sum()
+    assert sure_of_both > 0.5 * free > 500
+    assert stable > sure_of_both
+
+
+def test_loops_that_are_not_looked_at_quickly():
+    """Three channels, and a mode that grows and that no law sees: no table."""
+    (three,) = prepared(lags(np.eye(3)), *[LoopSettings(H)] * 3)
+    assert three.screened is None
+    (two,) = prepared(lags(np.eye(2)), *[LoopSettings(H)] * 2)
+    assert isinstance(two.screened, ScreenedTogether)
+    hidden = replace(two, sampled=replace(two.sampled, hidden_growth=0.1))
+    assert hidden.screened is None
+    assert (coupled_penalty(np.ones((3, 6)), [hidden], MarginLimits(1.8)) > 2.0).all()
