@@ -82,7 +82,11 @@ def test_the_tutorials_plant_is_accepted_and_its_mistake_is_refused_as_it_says(o
     Path("tank.py").write_text(source)
     (plant,) = plants.load_plant_file("tank.py")
     assert plants.check(plant).ok
-    Path("tank.py").write_text(source.replace("where(level, level, 0.0)", "where(level > 0.0, level, 0.0)"))
+    compared = source.replace("where(level, level, 0.0)", "where(level > 0.0, level, 0.0)")
+    Path("compared.py").write_text(compared.replace('name="tank"', 'name="compared"'))
+    cli.main(["check", "compared.py"])
+    assert "compiled by numba as it stands: compared.py:8 in derivative: comparison" in capsys.readouterr().out
+    Path("tank.py").write_text(source.replace("(area, hole) = x", "(area,) = x"))
     with pytest.raises(SystemExit) as exit_:
         cli.main(["check", "tank.py"])
     assert exit_.value.code == 1

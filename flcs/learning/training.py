@@ -10,8 +10,8 @@ Adam steps as `torch.optim.Adam` does, to the last bit, without what that import
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from flcs.learning.least_squares import fit_consequents
 from flcs.learning.rows import validation_situations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -75,7 +75,7 @@ def fit(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig, seed:
     held = validation_situations(data.situation, config.validation_share, seed)
     is_held = np.isin(data.situation, held)
     taught, test = data.chosen(~is_held), data.chosen(is_held) if held else None
-    with _one_thread():
+    with one_thread:
         history = _Trainer(network, taught, test, config).run(held)
         refresh_consequents(network, data, config)
     return history
@@ -160,17 +160,32 @@ def _check(network: SugenoNetwork, data: TeachingRows) -> None:
         )
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread and deterministic algorithms within, everything as it was behind."""
-    threads, strict = torch.get_num_threads(), torch.get_deterministic_debug_mode()
-    torch.set_num_threads(1)
-    torch.set_deterministic_debug_mode("error")  # `use_deterministic_algorithms` would import torch's compiler
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.set_deterministic_debug_mode(strict)
+class _OneThread:
+    """One thread and deterministic algorithms within, everything as it was behind the last that is within.
+
+    Both belong to the process, and several designs may train in its threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._within, self._before = Lock(), 0, (1, 0)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._within:
+                self._before = torch.get_num_threads(), torch.get_deterministic_debug_mode()
+                torch.set_num_threads(1)
+                torch.set_deterministic_debug_mode("error")  # `use_deterministic_algorithms` imports torch's compiler
+            self._within += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._within -= 1
+            if not self._within:
+                torch.set_num_threads(self._before[0])
+                torch.set_deterministic_debug_mode(self._before[1])
+
+
+one_thread = _OneThread()
 
 
 _MEAN, _SQUARE = 0.9, 0.999  # decay of the running means of gradient and squared gradient

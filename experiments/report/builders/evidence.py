@@ -110,7 +110,7 @@ def _name(q: Quantity) -> str:
 def _equations(case: FinishedDesign) -> str:
     """Text of the functions that the plant is made of; none for functions that were generated."""
     told: dict[str, str] = {}
-    blocks = [block for name in _BLOCKS if (block := getattr(case.plant, name)) is not None]
+    blocks = [inspect.unwrap(block) for name in _BLOCKS if (block := getattr(case.plant, name)) is not None]
     if case.plant.equations is not None:  # of a mechanism: what was derived, not what derives it
         text = re.sub(r"\bk_", "", case.plant.equations.source())
         return _cut(["# fma(a, b, c) = a b + c", *text.splitlines()])

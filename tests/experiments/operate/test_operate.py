@@ -60,10 +60,13 @@ def test_what_does_not_fit_is_refused_in_a_sentence(refused, kb_file, words, mes
     assert message in refused("operate", f"kb={kb_file}", *words)
 
 
-def test_the_study_declares_three_plants_and_five_seeds():
+def test_the_study_declares_three_plants_that_drift_and_two_cases_in_which_nothing_may_happen():
     declared = operation.declared()
     assert declared["seeds"] == 5
-    assert [one.plant for one in declared["plants"]] == ["van_der_pol", "equal_percentage_valve", "balancing_vehicle"]
+    runs = {(one.plant, one.run) for one in declared["plants"]}
+    drifting = {(plant, "operation") for plant in ("van_der_pol", "equal_percentage_valve", "balancing_vehicle")}
+    assert runs == drifting | {("van_der_pol", "constant"), ("van_der_pol", "wrong_model")}
+    assert len(runs) == len(declared["plants"])
 
 
 def test_the_study_page_has_losses_beside_gains():

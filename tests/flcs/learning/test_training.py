@@ -2,7 +2,9 @@
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier, Event
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +13,7 @@ import torch
 
 import flcs
 from flcs import Inference, KnowledgeBase, NetworkConfig, SugenoNetwork, fit, imitate
+from flcs.learning import training
 from flcs.learning.imitation import prune
 from flcs.learning.rows import validation_situations
 
@@ -148,6 +151,27 @@ def test_same_seed_same_bytes_for_any_number_of_threads(builders):
         texts.append(json.dumps(network.knowledge_base().document()))
     torch.set_num_threads(before)
     assert texts[0] == texts[1]
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_fits_in_several_threads_leave_torch_as_it_was():
+    """Both settings belong to the process; one fit ends while another, begun after it, still runs."""
+    before, both, ended = torch.get_num_threads(), Barrier(2, timeout=20), Event()
+
+    def fitted(ends_first):
+        if not ends_first:
+            begun.wait(20)
+        with training.one_thread:
+            begun.set()
+            both.wait()
+            assert ends_first or ended.wait(20)
+            assert torch.get_num_threads() == 1
+        ended.set()
+
+    begun = Event()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(fitted, (True, False)))
+    assert torch.get_num_threads() == before
     assert not torch.are_deterministic_algorithms_enabled()
 
 
