@@ -32,7 +32,7 @@ from benchmarks.gpu import loops as gpu_loops
 from benchmarks.mechanics import contacts, derivation, expression_size, formulations, lost_by_form, sharing, two_ways
 from benchmarks.runner import machine, report
 from benchmarks.runner.size import FULL, QUICK
-from benchmarks.search import design_share, generations
+from benchmarks.search import design_share, generations, margins_asked
 from benchmarks.structure import command as structure
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.suspension import loop
@@ -69,6 +69,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "start": first_result.start,
     "design_share": design_share.design_share,
     "search_operators": generations.search_operators,
+    "margins_asked": margins_asked.margins_asked,
     "gymnasium_lanes": context.gymnasium_lanes,
     "inference_forms": inference_forms.inference_forms,
     "two_ways": two_ways.two_ways,
