@@ -73,7 +73,7 @@ class CoupledResponse:
     @cached_property
     def screened(self) -> ScreenedTogether | None:
         """The table for a quick look; None where there is none."""
-        return ScreenedTogether.of(self)
+        return ScreenedTogether.of(self.sampled, self.answers, self.integrator, self.regular, self.rest)
 
     def at_rest(self, gains: Array) -> Array:
         """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator."""

@@ -24,7 +24,7 @@ from sscq.margins.screen import LANES, OCTAGON, with_ends
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sscq.margins.coupled.frequency_response import CoupledResponse
+    from sscq.margins.coupled.sampled_loops import SampledLoops
 
     Array = NDArray[np.float64]
 
@@ -110,10 +110,8 @@ def _told(S, lane, rest_sign, at_nyquist, distance, out):
     out[2] = 1 if (S[17, lane] == 0.0) & (abs(whole) > distance * abs(a)) else 0
 
 
-_ARGUMENTS = (
-    "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64", "float64[::1]", "float64", "int64[:,::1]",
-    "float64[::1]",
-)  # fmt: skip
+_TABLE = "float64[:,::1]"
+_ARGUMENTS = (_TABLE, _TABLE, _TABLE, "float64", "float64[::1]", "float64", "int64[:,::1]", "float64[::1]")
 
 
 @cache
@@ -148,22 +146,22 @@ class ScreenedTogether:
     at_nyquist: Array
 
     @classmethod
-    def of(cls, response: CoupledResponse) -> ScreenedTogether | None:
-        """Return the table; None with other than two channels, and where a mode grows that no law sees."""
-        sampled = response.sampled
+    def of(
+        cls, sampled: SampledLoops, answers: Array, integrator: Array, regular: Array, rest: Array
+    ) -> ScreenedTogether | None:
+        """Return the table of a CoupledResponse's arrays; None with other than two channels, or if a hidden mode grows."""
         if len(sampled.loops) != CHANNELS or sampled.hidden_growth > 0.0:
             return None
-        by_law = response.answers[..., 0] + 1j * response.answers[..., 1]  # [n_w + 1, 2, law, command]
-        integrator = response.integrator[:, 0] + 1j * response.integrator[:, 1]
-        shares = np.stack([by_law[:, 0], by_law[:, 0] * integrator[:, None, None], by_law[:, 1]], axis=1)
+        by_law = _complex(answers)  # [n_w + 1, 2, law, command]
+        of_integral = by_law[:, 0] * _complex(integrator)[:, None, None]
+        shares = np.stack([by_law[:, 0], of_integral, by_law[:, 1]], axis=1)
         shares = shares.reshape(len(shares), -1)  # [n_w + 1, 3 gains, 4 entries]
-        regular, rest = (one[:, 0] + 1j * one[:, 1] for one in (response.regular, response.rest))
-        factor = regular * rest**CHANNELS
+        factor = _complex(regular) * _complex(rest) ** CHANNELS
         return cls(
             sampled.sample_time,
             np.stack([shares[:-1].real, shares[:-1].imag], axis=-1).reshape(len(shares) - 1, -1),
             np.stack([factor.real, factor.imag]),
-            _sign_at_rest(response),
+            _sign_at_rest(sampled),
             np.ascontiguousarray(shares[-1].real),
         )
 
@@ -180,7 +178,11 @@ class ScreenedTogether:
         return (out[:, 0] > 0) & acts, out[:, 1:] > 0
 
 
-def _sign_at_rest(response: CoupledResponse) -> float:
+def _complex(pairs: Array) -> NDArray[np.complex128]:
+    return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])
+
+
+def _sign_at_rest(sampled: SampledLoops) -> float:
     """Sign of det(I - M) for unit ki: at z = 1 it is ki_1 ki_2 times a number that no gain changes."""
-    matrix = response.sampled.matrices(np.tile([0.0, 1.0, 0.0], CHANNELS))
+    matrix = sampled.matrices(np.tile([0.0, 1.0, 0.0], CHANNELS))
     return float(np.linalg.slogdet(np.eye(len(matrix)) - matrix).sign)
