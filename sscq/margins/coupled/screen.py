@@ -149,7 +149,7 @@ class ScreenedTogether:
     def of(
         cls, sampled: SampledLoops, answers: Array, integrator: Array, regular: Array, rest: Array
     ) -> ScreenedTogether | None:
-        """Return the table of a CoupledResponse's arrays; None with other than two channels, or if a hidden mode grows."""
+        """Return the table of a CoupledResponse; None with other than two channels, or if a hidden mode grows."""
         if len(sampled.loops) != CHANNELS or sampled.hidden_growth > 0.0:
             return None
         by_law = _complex(answers)  # [n_w + 1, 2, law, command]
