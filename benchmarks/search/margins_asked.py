@@ -30,9 +30,7 @@ _ABOUT = (9.0, 0.14, 9.0)  # kp, ki, kd of both channels
 
 def margins_asked(size: Size) -> FigureSection:
     """Time both; they give the same."""
-    section = FigureSection(
-        "margins_asked", f"Margins of {_SETS:,} gain sets of two coupled channels"
-    )
+    section = FigureSection("margins_asked", f"Margins of {_SETS:,} gain sets of two coupled channels")
     plant = plants.get("heater")
     ends = [np.tile(getattr(plant.channels[0], f"gains_{end}"), 2) for end in ("low", "high")]
     spec = LoopSpec(plant, (PID(), PID()), [Situation(name="rest")], plant.step)
