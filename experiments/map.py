@@ -115,9 +115,16 @@ def checked(config: MapConfig) -> MapCase:
     case = prepared(config)
     if config.device == "cuda" and config.resume is None:
         gpu()
-        modes = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop, "device": config.device}
         for one in case.contenders:
-            loop = ClosedLoop(case.plant, one.controller, (case.situation,), config.integration_step, **modes)
+            loop = ClosedLoop(
+                case.plant,
+                one.controller,
+                (case.situation,),
+                config.integration_step,
+                integrator=config.integrator,
+                algebraic_loop=config.algebraic_loop,
+                device=config.device,
+            )
             _ = loop.device_text  # refused where a block is a call
     return case
 
