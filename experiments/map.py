@@ -25,6 +25,7 @@ from experiments.runtime.progress import Progress
 from experiments.starting.launch import command
 from plants.core.gpu.driver import gpu
 from plants.core.names import unknown
+from sscq.loop.closed_loop import ClosedLoop
 from sscq.situations.situation_sets import standard_sets
 from sscq.worst.envelope import situations_by_name
 from sscq.worst.map_axes import map_axis, read_range
@@ -110,10 +111,21 @@ def prepared(config: MapConfig) -> MapCase:
 
 
 def checked(config: MapConfig) -> MapCase:
-    """Return what is to be drawn, before anything is written; a GPU that was asked for must be there."""
+    """Return what is to be drawn, before anything is written; a GPU that was asked for must be there, and do."""
     case = prepared(config)
     if config.device == "cuda" and config.resume is None:
         gpu()
+        for one in case.contenders:
+            loop = ClosedLoop(
+                case.plant,
+                one.controller,
+                (case.situation,),
+                config.integration_step,
+                integrator=config.integrator,
+                algebraic_loop=config.algebraic_loop,
+                device=config.device,
+            )
+            _ = loop.device_text  # refused where a block is a call
     return case
 
 

@@ -17,6 +17,7 @@ from experiments.runtime.progress import Progress
 from experiments.runtime.tables import change
 from experiments.settings.ranges import envelope
 from experiments.starting.launch import command
+from plants.core.gpu.driver import gpu
 from plants.core.motion.modes import check_mode
 from plants.core.motion.simulate import count_steps
 from sscq.loop.spec import LoopSpec
@@ -86,6 +87,18 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
     return example, kb_case.other_plant(kb, plant)
 
 
+def checked(config: WorstConfig) -> tuple[CounterExample, list[str]]:
+    """Return what :func:`prepared` does, before anything is written; a GPU that was asked for must be there, and do."""
+    example, warnings = prepared(config)
+    if config.device == "cuda" and config.resume is None:
+        gpu()
+        for name in {config.judged, "reference"} if config.against == "reference" else {config.judged}:
+            on_gpu = replace(example.bench, options={**example.bench.options, "device": config.device})
+            loop = on_gpu.loop(example.controller(name)[0], example.genes.draw(1, config.seed))
+            _ = loop.device_text  # refused where a block is a call
+    return example, warnings
+
+
 def _sample_time(config: WorstConfig, judged: StoredContender) -> float:
     """Return the controller's sample time [s]; a law without one is sampled at every step."""
     return float(judged.controller.laws[0].sample_time or config.integration_step)
@@ -109,7 +122,7 @@ def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
             against=example.controller("reference") if config.against == "reference" else None,
             fitness=example.fitness, fail_above=config.fail_above, step=example.step, evaluations=config.evaluations,
             seed=config.seed, population=config.population, polish=config.polish, integrator=config.integrator,
-            algebraic_loop=config.algebraic_loop, threads=config.threads, report=progress.at,
+            algebraic_loop=config.algebraic_loop, threads=config.threads, device=config.device, report=progress.at,
         )  # fmt: skip
 
 
@@ -246,7 +259,7 @@ def _reference(run: Mapping[str, Any]) -> str:
     return "" if run["reference_cost"] is None else f"; reference gains {run['reference_cost']:.4g}"
 
 
-main = command("worst", worst, prepared)
+main = command("worst", worst, checked)
 
 if __name__ == "__main__":
     main()

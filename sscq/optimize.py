@@ -78,6 +78,7 @@ def optimize(
     integrator: str = "rk4",
     algebraic_loop: str = "solved",
     threads: int | None = None,
+    device: str = "cpu",
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Optimized:
     """Search the best gains of a PID in control situations, first constant ones, then window after window.
@@ -107,6 +108,9 @@ def optimize(
         How the teaching signal is made; True: with the usual settings; False: it is left out.
     step : float
         Integration step [s].
+    device : str
+        "cuda": the loops of the search for constant gains run on an NVIDIA GPU, which pays from a population of some
+        thousand on; margins and the teaching signal, whose windows go on from snapshots, come from the CPU.
     progress : callable, optional
         Called with (windows done, windows in all, evaluations done) while the teaching signal is made.
 
@@ -132,9 +136,9 @@ def optimize(
     options = {"integrator": integrator, "algebraic_loop": algebraic_loop}
     kept = _margins(plant, laws, several, step, (lows, highs), margins)
     given = None if own is None else np.asarray(own, float)
-    task = Task(plant, several, fitness or Fitness(), step, options, threads)
+    task = Task(plant, several, fitness or Fitness(), step, options, threads, device)
     seen = survey(task, laws, lows, highs, own=given, margins=kept, relative=fitness is None, adapt=fitness is None)
-    task = Task(plant, several, seen.fitness, step, options, threads)
+    task = Task(plant, several, seen.fitness, step, options, threads, device)
     start = seen.best if given is None else np.vstack([np.clip(given, lows, highs), seen.best])
     plan = search_plan.SearchPlan((ga or GeneticAlgorithm(),), seed)
     found = search_plan.search(task, candidates.fixed(laws, lows, highs, start), plan, kept)

@@ -180,6 +180,7 @@ class WorstConfig(RunConfig):
     evaluations: int = setting(2000, "situations simulated by the search, and as many drawn at random", low=20)
     population: int | None = setting(None, "individuals of the genetic search; null: by the number of genes", low=4)
     polish: float = setting(0.25, "share of the evaluations that CMA-ES spends around the worst", low=0, high=1)
+    device: str = setting("cpu", "cuda: an NVIDIA GPU runs the loops", choices=DEVICES)
     confidence: float = setting(0.95, "of the bound on the failure probability", above=0, below=1)
     envelope: EnvelopeConfig = setting(EnvelopeConfig, "")
     controller: PresentConfig = setting(PresentConfig, "")

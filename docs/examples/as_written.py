@@ -3,7 +3,7 @@
 An `if` chain from a valve's data sheet, a bisection inside the equations, a table that NumPy reads::
 
     sscq check docs/examples/as_written.py
-    sscq design plant_file=docs/examples/as_written.py plant=drained_tank budget=small
+    sscq design plant_file=docs/examples/as_written.py plant=heated_air budget=small
 """
 
 import math

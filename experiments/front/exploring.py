@@ -61,7 +61,7 @@ def worst_of(
         stored, file = worst_command.kept(config, example, opened)
         found.update(stored["metrics"], situation=stored["example"]["situation"], file=file)
 
-    ran("worst", "worst_of", _OF_WORST, job, worst_command.prepared, {"kb": kb_file(kb)}, folder, settings)
+    ran("worst", "worst_of", _OF_WORST, job, worst_command.checked, {"kb": kb_file(kb)}, folder, settings)
     return found
 
 

@@ -17,6 +17,7 @@ from omegaconf.errors import (
 from yaml.error import MarkedYAMLError
 
 from configs.rules import settings, type_words
+from configs.store import SCHEMAS
 from experiments.runtime.errors import UserError
 from plants.core.names import did_you_mean
 
@@ -83,6 +84,9 @@ def _no_setting(key: str, owner: object, command: str, schema: type) -> str:
         return f"no setting {key!r}; write {part} as a whole: '{part}={{{name}: value}}'"
     prefix = f"{part}." if part else ""
     fields = [field.name for field in dataclasses.fields(owner)] if dataclasses.is_dataclass(owner) else []
+    elsewhere = [f"`sscq {other}`" for other, one in SCHEMAS.items() if any(leaf.key == key for leaf in settings(one))]
+    if elsewhere:
+        return f"no setting {key!r} of `sscq {command}`: it is one of {' and '.join(elsewhere)}"
     near = did_you_mean(key, [f"{prefix}{field}" for field in fields]) or _near_anywhere(name, schema)
     return f"no setting {key!r}{near} (see `sscq {command} --help`)"
 

@@ -44,6 +44,8 @@ class Task:
     options : mapping
         Integrator and loop mode.
     threads : int, optional
+    device : str
+        Where searches and surveys run their loops, as for :func:`sscq.evaluate`; slopes come from the CPU.
     """
 
     plant: Plant
@@ -52,13 +54,14 @@ class Task:
     step: float
     options: dict[str, Any] = field(default_factory=dict)
     threads: int | None = None
+    device: str = "cpu"
 
     def loop(self, controller: Any, measures: Sequence[str] | None = None) -> ClosedLoop:
         """Return the compiled closed loop with a controller."""
         wanted = self.fitness.measures if measures is None else measures
         return ClosedLoop(
             self.plant, controller, self.situations, self.step, measures=wanted,
-            entropy_scale=self.fitness.entropy_scale, **self.options,
+            entropy_scale=self.fitness.entropy_scale, device=self.device, **self.options,
         )  # fmt: skip
 
     def quality(self, controller: Any, theta: np.ndarray) -> Quality:

@@ -66,7 +66,7 @@ class TrialLoops:
     fail_above : float, optional
         A cost above this is a failure, as is a rollout that diverges; None: only that.
     options : mapping
-        Integrator and loop mode.
+        Integrator, loop mode and device.
     threads : int, optional
     """
 

@@ -119,6 +119,7 @@ def worst_case(
     integrator: str = "rk4",
     algebraic_loop: str = "solved",
     threads: int | None = None,
+    device: str = "cpu",
     settings: Mapping[str, Any] | None = None,
     report: Callable[[int], object] | None = None,
 ) -> WorstCase:
@@ -148,6 +149,8 @@ def worst_case(
         Of the genetic search.
     polish : float
         Share of the evaluations that CMA-ES spends around what the genetic search has found; it may converge before.
+    device : str
+        "cuda": on an NVIDIA GPU, as for :func:`sscq.evaluate`; pays from populations of some thousand on.
     settings : mapping, optional
         Of every situation, in place of what is drawn, such as {"dropout": 0.1}.
     report : callable, optional
@@ -167,7 +170,7 @@ def worst_case(
     whole("evaluations", evaluations, _FEWEST)
     whole("seed", seed, 0)
     given = usual_envelope(plant) if envelope is None else envelope
-    options = {"integrator": integrator, "algebraic_loop": algebraic_loop}
+    options = {"integrator": integrator, "algebraic_loop": algebraic_loop, "device": device}
     bench = TrialLoops(
         EnvelopeGenes(plant, given, settings), fitness or Fitness(), step or plant.step, fail_above, options, threads
     )

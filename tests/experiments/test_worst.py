@@ -11,6 +11,7 @@ import sscq
 from experiments import cli, replay, worst
 from flcs.knowledge_base.files import content_hash
 from plants.core import registry
+from plants.core.tracing.tape import TracingError
 from tests.reference.closed_loop_twin import uncompiled
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -160,6 +161,20 @@ def test_a_resumed_run_gives_the_same_bytes(example):
 )
 def test_settings_that_do_not_fit_are_refused(refused, kb_file, word, message):
     assert message in refused("worst", f"kb={kb_file}", word)
+    assert not Path("runs").exists()
+
+
+def test_a_gpu_that_is_not_there_or_does_not_do_is_refused_before_anything_runs(refused, monkeypatch, kb_file):
+    def calls_a_function(design):
+        raise TracingError("a GPU needs equations")
+
+    monkeypatch.setattr("plants.core.gpu.driver.LIBRARIES", ("there-is-no-such-library.so",))
+    assert "leave device=cuda out to run on the CPU" in refused("worst", f"kb={kb_file}", "device=cuda")
+    monkeypatch.setattr("sscq.loop.closed_loop.device_text", calls_a_function)
+    ranges = ("x=mu:[0.5,2]", "y=delay:[0,0.1]")
+    for command, words in (("worst", ()), ("map", ranges)):
+        monkeypatch.setattr(f"experiments.{command}.gpu", lambda: None)
+        assert "a GPU needs equations" in refused(command, f"kb={kb_file}", *words, "device=cuda")
     assert not Path("runs").exists()
 
 

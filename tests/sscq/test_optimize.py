@@ -10,7 +10,9 @@ import sscq
 from controllers import PID, Controller, GainTable, TwoDegreePID
 from sscq.baselines.objective import Task
 from sscq.baselines.survey import SAMPLES, survey
+from sscq.loop import closed_loop
 from sscq.margins.operating import OperatingMargins
+from tests.plants.core.gpu.emulated import on_cpu
 
 STEP = 0.02
 PLANT = plants.get("van_der_pol")
@@ -25,6 +27,15 @@ def test_the_same_seed_gives_the_same_result_for_any_number_of_threads():
     np.testing.assert_array_equal(one.history.mean, other.history.mean)
     assert one.teaching_signal is None
     assert not np.array_equal(one.gains, sscq.optimize(PLANT, PID(), UP, **QUICK, seed=6).gains)
+
+
+def test_a_gpu_finds_the_same_gains(monkeypatch):
+    jobs = []
+    monkeypatch.setattr(closed_loop, "on_gpu", lambda text, job: (jobs.append(job), on_cpu(text, job))[1])
+    lanes, threads = (sscq.optimize(PLANT, PID(), UP, **QUICK, device=device) for device in ("cpu", "cuda"))
+    np.testing.assert_array_equal(lanes.gains, threads.gains)
+    assert lanes.criterion == threads.criterion
+    assert {len(job.theta) for job in jobs} >= {SAMPLES, GA.population}
 
 
 def test_what_the_fitness_refers_to_is_the_same_for_every_seed():

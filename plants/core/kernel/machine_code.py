@@ -12,6 +12,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +21,14 @@ import numpy as np
 from plants.core.tracing import calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 SYMBOL = "sscq_kernel"
 IN_PIECES = "IN_PIECES"
 """Number that a source names whose long loops are cut: LLVM's time counts more there than the last per cent of speed,
 and short loops must not be unrolled before they are vectorised."""
+_options = threading.Lock()
+"""LLVM's options are those of the process."""
 
 
 class MachineCode:
@@ -128,12 +132,35 @@ def processor() -> str:
 
 def compiled(text: str, arguments: Sequence[str]) -> bytes:
     """Compile a generated source; return its object."""
-    return _machine().emit_object(_module(text, arguments))
+    with _branches_weighed(text):
+        return bytes(_machine().emit_object(_module(text, arguments)))
 
 
 def assembly(text: str, arguments: Sequence[str]) -> str:
     """Return the assembly of what :func:`compiled` gives."""
-    return _machine().emit_assembly(_module(text, arguments))
+    with _branches_weighed(text):
+        return str(_machine().emit_assembly(_module(text, arguments)))
+
+
+@contextmanager
+def _branches_weighed(text: str) -> Iterator[None]:
+    """Have LLVM weigh, where a text calls a user's function, whether a choice in a loop is better taken by a branch.
+
+    A bisection waits for its comparison before the next pass begins where the choice is a conditional move; a branch is
+    guessed, and the next pass begun: 1.7 times as fast, though every other guess is wrong. LLVM has the pass and leaves
+    it out on x86. Kernels that call nothing come out the same with it, and are spared it; so is numba of others.
+    """
+    import llvmlite.binding as llvm
+
+    if not calls.called(text):
+        yield
+        return
+    with _options:
+        llvm.set_option("sscq", "-disable-select-optimize=false")
+        try:
+            yield
+        finally:
+            llvm.set_option("sscq", "-disable-select-optimize=true")
 
 
 def _machine() -> Any:

@@ -64,6 +64,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("+stp=0.1", "no setting stp; did you mean 'step'?"),
         ("search.elit=3", "no setting 'search.elit'; did you mean 'search.elite'?"),
         ("elite=3", "no setting 'elite'; did you mean 'search.elite'?"),
+        ("device=cuda", "no setting 'device' of `sscq design`: it is one of `sscq worst` and `sscq map`"),
         ("bugdet=small", "no setting 'bugdet'; did you mean 'budget'?"),
         ("budget=smal", "no budget called 'smal'; did you mean 'small'? (known: large, small, standard)"),
         ("experiment=nothing", "no experiment called 'nothing' (known: "),

@@ -14,8 +14,10 @@ from scipy.special import lambertw
 import plants
 import sscq
 from controllers import PID, Controller, GainTable
+from sscq.loop import closed_loop
 from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialCosts, TrialLoops, Trials, badness
+from tests.plants.core.gpu.emulated import on_cpu
 from tests.reference.closed_loop_twin import uncompiled
 
 PLANT, STEP, HORIZON = plants.get("fopdt"), 0.02, 20.0
@@ -132,6 +134,19 @@ def test_a_gain_table_is_searched_like_fixed_gains():
         scheduled = sscq.worst_case(PLANT, table, WEAK * 2, short, **settings)
     np.testing.assert_array_equal(scheduled.genome, fixed.genome)
     assert pytest.approx(fixed.J, rel=1e-12) == scheduled.J
+
+
+def test_a_gpu_finds_the_same_situation(monkeypatch):
+    jobs = []
+    monkeypatch.setattr(closed_loop, "on_gpu", lambda text, job: (jobs.append(job), on_cpu(text, job))[1])
+    settings = {"fitness": FITNESS, "step": STEP, "evaluations": 40, "population": 30, "threads": 1}
+    short = replace(ENVELOPE, t_end=1.0)
+    lanes, threads = (sscq.worst_case(PLANT, LAW, WEAK, short, **settings, device=d) for d in ("cpu", "cuda"))
+    np.testing.assert_array_equal(lanes.genome, threads.genome)
+    assert lanes.J == threads.J
+    assert sum(len(job.start) for job in jobs) >= 80
+    with pytest.raises(ValueError, match="no device 'gpu'"):
+        sscq.worst_case(PLANT, LAW, WEAK, short, **settings, device="gpu")
 
 
 def costs(cost, diverged_at, reference=(), reference_failed=()):
