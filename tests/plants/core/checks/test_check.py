@@ -366,3 +366,10 @@ def test_a_root_at_0_is_named_with_what_to_write_instead():
     assert problem.startswith("it cannot be simulated")
     assert "slope is not finite at level = 0, level = -0.01" in problem
     assert "write a straight line there" in problem
+
+
+def test_a_number_where_a_tuple_of_one_is_asked_for_is_told_with_its_place():
+    plant = Plant(name="tank", states=(Quantity("level", "m", 0.2, 0.0, 1.0),), derivative=lambda t, x, u, w, p: -x[0])
+    (problem,) = plants.check(plant).problems
+    assert "test_check.py:" in problem
+    assert problem.endswith("derivative returns a number, not a tuple of one: write (value,), with the comma")
