@@ -117,7 +117,8 @@ class _Installed:
     @property
     def _command_units(self) -> tuple[str, ...]:
         """Of the channels' commands: those of the plant's inputs, unless these are made of the commands."""
-        return ("",) * len(self.channels) if self.allocated else tuple(q.unit for q in self.plant.inputs[: len(self.channels)])
+        known = self.plant.allocate is None
+        return tuple(q.unit for q in self.plant.inputs) if known else ("",) * len(self.channels)
 
     @property
     def outputs(self) -> tuple[MachineSignal, ...]:

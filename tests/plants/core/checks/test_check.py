@@ -278,7 +278,8 @@ def test_gaps_are_advice():
     assert report.ok, str(report)
     for told in (
         "state 'level' has no unit; write '1' where it has none",
-        "there is no entropy_rate",
+        "there is no entropy_rate(t, x, u, w, p): its entropy production counts as 0 in every fitness, so that the controller's, |kd| e'^2",
+        "fitness.entropy_weight=0 leaves it out",
         "there is no energy",
         "there is no supplied_power",
         "there are no operating_points",
