@@ -161,7 +161,7 @@ def test_the_program_of_the_guide_runs_on_a_client(calls, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "dask", dask)
     monkeypatch.setitem(sys.modules, "dask.distributed", distributed)
     (program,) = blocks("docs/guide/sweeps.md", "python")
-    quicker = program.replace('"two_tanks"', '"duffing"')  # compiles in a fifth of the time
+    quicker = program.replace('"two_tanks"', '"duffing"')  # less to compile
     exec(compile(quicker, "sweeps.md", "exec"), {})
     assert Client.made[-1].address == "tcp://scheduler:8786"
     assert [(plant, seed) for plant, seed, *_ in calls.made] == [
