@@ -102,7 +102,17 @@ class FolderLock:
 
 
 class InputRecord(TypedDict):
-    """One of the user's files: where it was, its copy in the folder, the hash of its content."""
+    """One of the user's files.
+
+    Attributes
+    ----------
+    file : str
+        Where it was.
+    copy : str
+        Its copy, in the run's folder.
+    sha256 : str
+        Hash of its content.
+    """
 
     file: str
     copy: str
@@ -110,7 +120,23 @@ class InputRecord(TypedDict):
 
 
 class RunRecord(TypedDict):
-    """What ``config.json`` holds."""
+    """What ``config.json`` holds: all that decides a run's result, and what `resume=` goes by.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    command : str
+        As in `sscq design`.
+    config : mapping
+        All settings that decide the result, by their parts.
+    overrides : list of str
+        What was typed.
+    inputs : list of InputRecord
+        The user's files that the run reads.
+    """
 
     schema: str
     version: int
@@ -120,7 +146,7 @@ class RunRecord(TypedDict):
     inputs: list[InputRecord]
 
 
-_SCHEMA, _VERSION = "sscq-run", 1
+SCHEMA, VERSION = "sscq-run", 1
 _CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
 
 
@@ -197,8 +223,8 @@ class RunFolder:
         """
         path = Path(path)
         record = {
-            "schema": _SCHEMA,
-            "version": _VERSION,
+            "schema": SCHEMA,
+            "version": VERSION,
             "command": command,
             "config": dict(config),
             "overrides": list(overrides),
@@ -344,7 +370,7 @@ def read_record(path: Path | str) -> RunRecord:
     if not (path / _CONFIG).is_file():
         raise UserError(f"{path} holds no run ({_CONFIG} is missing): nothing to go on with; start a new run")
     _refuse_ways_out(path)
-    record: RunRecord = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION, RunRecord)
+    record: RunRecord = formats.read_json(path / _CONFIG, SCHEMA, VERSION, RunRecord)
     for number, item in enumerate(record["inputs"]):
         if item["copy"] != _copy(number, item["file"]):
             raise UserError(

@@ -218,7 +218,9 @@ UNTRACED = [
 def test_a_plant_that_can_only_be_called_is_told_the_line(capsys, rates, message):
     Path("tank.py").write_text(TANK.replace(RATES, rates))
     cli.main(["check", "tank.py"])
-    assert f"advice: derivative of plant 'my_tank' is compiled by numba as it stands: {message}" in capsys.readouterr().out
+    assert (
+        f"advice: derivative of plant 'my_tank' is compiled by numba as it stands: {message}" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(

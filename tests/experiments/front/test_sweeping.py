@@ -164,9 +164,7 @@ def test_the_program_of_the_guide_runs_on_a_client(calls, monkeypatch, capsys):
     quicker = program.replace('"two_tanks"', '"duffing"')  # less to compile
     exec(compile(quicker, "sweeps.md", "exec"), {})
     assert Client.made[-1].address == "tcp://scheduler:8786"
-    assert [(plant, seed) for plant, seed, *_ in calls.made] == [
-        (p, s) for p in ("fopdt", "duffing") for s in range(3)
-    ]
+    assert [(plant, seed) for plant, seed, *_ in calls.made] == [(p, s) for p in ("fopdt", "duffing") for s in range(3)]
     assert "plant=duffing seed=2" in capsys.readouterr().out
 
 

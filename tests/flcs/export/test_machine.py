@@ -220,4 +220,4 @@ def test_comments_tell_units_and_none_of_what_has_no_dimension(small):
     assert told["r_position"] == "[m] reference, -100 .. 100"
     assert told["track_position"].startswith("[N] command asked for in manual")
     assert told["authority"] == "share of the way from the reference gains to the scheduled, 0 .. 1"
-    assert not any(text.startswith("[1]") or text.startswith("[]") for text in told.values())
+    assert not any(text.startswith(("[1]", "[]")) for text in told.values())
