@@ -23,10 +23,11 @@ import time
 from contextlib import contextmanager, suppress
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self
 
 from experiments.runtime import formats, user_settings
 from experiments.runtime.errors import UserError
+from experiments.runtime.run_record import SCHEMA, VERSION, InputRecord, RunRecord
 from experiments.runtime.stages import Stages, digest_of, digest_of_file
 from experiments.runtime.versions import versions
 from plants.core import atomic_files
@@ -101,52 +102,6 @@ class FolderLock:
             self._handle = None
 
 
-class InputRecord(TypedDict):
-    """One of the user's files.
-
-    Attributes
-    ----------
-    file : str
-        Where it was.
-    copy : str
-        Its copy, in the run's folder.
-    sha256 : str
-        Hash of its content.
-    """
-
-    file: str
-    copy: str
-    sha256: str
-
-
-class RunRecord(TypedDict):
-    """What ``config.json`` holds: all that decides a run's result, and what `resume=` goes by.
-
-    Attributes
-    ----------
-    schema : str
-        Says that it is one.
-    version : int
-        Of this format.
-    command : str
-        As in `sscq design`.
-    config : mapping
-        All settings that decide the result, by their parts.
-    overrides : list of str
-        What was typed.
-    inputs : list of InputRecord
-        The user's files that the run reads.
-    """
-
-    schema: str
-    version: int
-    command: str
-    config: dict[str, Any]
-    overrides: list[str]
-    inputs: list[InputRecord]
-
-
-SCHEMA, VERSION = "sscq-run", 1
 _CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
 
 

@@ -14,7 +14,7 @@ from experiments.cases import counter_example
 from experiments.report import exports
 from experiments.report.kind_schemas import NULL, KindSchemas
 from experiments.report.records.metrics import DesignMetrics
-from experiments.runtime import run_folder
+from experiments.runtime import run_record
 from plants.core import atomic_files
 from sscq.identification import stored
 from sscq.identification.loop_knowledge import LoopKnowledge
@@ -51,17 +51,15 @@ def _stamped(module: Any) -> dict[str, Any]:
 
 
 PUBLISHED = {
-    "run": PublishedSchema("config.json of a run", run_folder.RunRecord, _stamped(run_folder)),
+    "run": PublishedSchema("config.json of a run", run_record.RunRecord, _stamped(run_record)),
     "metrics": PublishedSchema("metrics.json of a design", DesignMetrics),
     "counter_example": PublishedSchema(
         "counter_example.json of `sscq worst`", counter_example.CounterExampleRecord, _stamped(counter_example)
     ),
     "manifest": PublishedSchema("manifest.json of an export", exports.Manifest, _stamped(exports)),
     "loop": PublishedSchema("loop.json beside a log", LoopKnowledge),
-    "identified": PublishedSchema(
-        "identified.json of `sscq identify`", stored.EnsembleRecord, _stamped(stored)
-    ),
-}  # fmt: skip
+    "identified": PublishedSchema("identified.json of `sscq identify`", stored.EnsembleRecord, _stamped(stored)),
+}
 """By the first part of the file's name in docs/reference."""
 
 

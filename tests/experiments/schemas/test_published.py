@@ -5,6 +5,7 @@ import json
 import jsonschema
 import pytest
 
+import plants
 from experiments.cases import counter_example
 from experiments.report import exports
 from experiments.runtime import formats
@@ -15,6 +16,7 @@ from sscq.identification import stored
 from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.promise import LoopScenario
 from sscq.worst.envelope import Envelope
+from sscq.worst.genome import EnvelopeGenes
 from tests.fences import DOCS, blocks
 from tests.reference.exports import job_of, knowledge_base
 
@@ -55,11 +57,12 @@ def test_a_manifest_fits(tmp_path):
 
 
 def test_a_counter_example_fits(tmp_path, knowledge_base):
+    plant, envelope = plants.get("van_der_pol"), Envelope(delay=(0.0, 0.05), t_end=1.0)
+    genes = EnvelopeGenes(plant, envelope)
     found = counter_example.CounterExample(
-        kb=knowledge_base, kb_file="knowledge_base.json", plant=counter_example.plants.get("van_der_pol"),
-        envelope=Envelope(delay=(0.0, 0.05), t_end=1.0), judged="knowledge_base", gains=None,
-        fitness=Fitness(relative=False), fail_above=None, step=0.02, integrator="rk4", algebraic_loop="solved", seed=0,
-        values={"delay": 0.02},
+        kb=knowledge_base, kb_file="knowledge_base.json", plant=plant, envelope=envelope, judged="knowledge_base",
+        gains=None, fitness=Fitness(), fail_above=None, step=0.02, integrator="rk4", algebraic_loop="solved", seed=0,
+        values=genes.values(genes.draw(1, 0)[0]),
     )  # fmt: skip
     validator("counter_example").validate(written(counter_example.document(found), tmp_path))
 
