@@ -23,8 +23,8 @@ class ControllerMetrics(TypedDict):
         Its gains, or the gains of its rules.
     evaluations : int or None
         Of all its searches; null: it was not searched for here.
-    parameters : int
-        Numbers that were free.
+    parameters : int or None
+        Numbers that were free; null: not counted.
     fitness : mapping of set to float
         Mean cost J in the situations that were "taught", for "validation", "unforeseen", "drawn".
     fitness_declared : mapping of set to float
@@ -44,7 +44,7 @@ class ControllerMetrics(TypedDict):
     title: str
     theta: np.ndarray
     evaluations: int | None
-    parameters: int
+    parameters: int | None
     fitness: Mapping[str, float]
     fitness_declared: Mapping[str, float]
     measures: Mapping[str, Mapping[str, float]]
