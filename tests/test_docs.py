@@ -15,6 +15,7 @@ from experiments import cli
 from experiments.starting.opening import configured
 from experiments.studies.__main__ import STUDIES
 from experiments.suites.suite import options
+from tests.fences import COMMANDS, commands_of, fences
 from tests.reference.exports import knowledge_base
 
 ROOT = Path(__file__).parents[1]
@@ -70,7 +71,7 @@ def commands():
     found = {}
     for name in COMMANDED:
         text = (ROOT / name).read_text(encoding="utf-8")
-        lines = [line.removeprefix("$ ") for block in blocks(text, "") for line in block.splitlines()]
+        lines = [line for fence in fences(name) if fence.language in COMMANDS for line in commands_of(fence)]
         marked = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose(text))]
         lines += [code for code in marked if not re.fullmatch(r"sscq \w+", code)]  # only a command's name
         lines = [re.sub(r" \[(?:--|[A-Z])[^\]]*\]", "", line).partition(" | ")[0] for line in lines]  # of a synopsis

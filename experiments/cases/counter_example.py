@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -29,6 +29,93 @@ if TYPE_CHECKING:
     from plants import Plant
 
 SCHEMA, VERSION = "sscq-counter-example", 1
+
+
+class FileReference(TypedDict):
+    """A knowledge base: the name of its file, and the hash of its content."""
+
+    file: str
+    hash: str
+
+
+class OutcomeRecord(TypedDict):
+    """What came of the situation with one controller.
+
+    Attributes
+    ----------
+    cost : float
+        J, with what a lost loop costs.
+    failed : bool
+        Whether the loop was lost, or J above `fail_above`.
+    diverged_at : float or None
+        When it was lost [s]; null: it was not.
+    measures : mapping
+        Up to there, by their names.
+    """
+
+    cost: float
+    failed: bool
+    diverged_at: float | None
+    measures: dict[str, float]
+
+
+class CounterExampleRecord(TypedDict):
+    """What `counter_example.json` holds.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    plant, judged : str
+        Names of the plant and of the controller that was found wanting.
+    gains : list of float or None
+        Fixed gains to judge beside; null: the knowledge base's reference gains.
+    fitness : mapping
+        Its settings, with what its terms are divided by.
+    fail_above : float or None
+        A larger J counts as a failure; null: only a lost loop does.
+    step : float
+        Of the simulation [s].
+    integrator, algebraic_loop : str
+        How it is simulated.
+    seed : int
+        Of the noise.
+    envelope : mapping
+        The ranges that were searched.
+    situation : mapping
+        The values of the situation, by the names of the ranges.
+    units : mapping
+        Of these values.
+    found : mapping of controller to OutcomeRecord
+        "judged" and "reference".
+    simulation : str
+        Hash of the compiled closed loop.
+    hash : str
+        Of all else: what was changed is refused.
+    """
+
+    schema: str
+    version: int
+    knowledge_base: FileReference
+    plant: str
+    judged: str
+    gains: list[float] | None
+    fitness: dict[str, Any]
+    fail_above: float | None
+    step: float
+    integrator: str
+    algebraic_loop: str
+    seed: int
+    envelope: dict[str, Any]
+    situation: dict[str, float]
+    units: dict[str, str]
+    found: dict[str, OutcomeRecord]
+    simulation: str
+    hash: str
+
+
 _KEYS: dict[str, Any] = {
     "schema": str, "version": int, "knowledge_base": dict, "plant": str, "judged": str, "gains": (list, type(None)),
     "fitness": dict, "fail_above": (int, float, type(None)), "step": (int, float), "integrator": str,

@@ -6,7 +6,7 @@ The machine with its guard is simulated once in every situation. A design writes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from configs.parts import built
 from experiments.report.living.page import TARGETS
@@ -17,6 +17,7 @@ from flcs.export import pid_block
 from flcs.export.controller import installed
 from flcs.export.guard import Guard
 from flcs.export.job import Job
+from flcs.export.machine import MachineSignal  # noqa: TC001  (the schema is made of it)
 from flcs.export.pid_block import VendorForm
 from flcs.export.proof import Proof, digest, unchecked
 from flcs.export.recording import recordings
@@ -141,6 +142,60 @@ def guard_of(given: GuardConfig) -> Guard:
 SCHEMA, VERSION = "sscq export", 1
 
 
+class ExportedFile(TypedDict):
+    """A file of an export: its path beside the manifest, size [byte] and SHA-256."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """All that a site needs to know about an export.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    plant : str
+        Its name.
+    knowledge_base : str
+        Hash of its content.
+    machine : str
+        Name of the controller in the files.
+    sample_time : float
+        Between two calls [s].
+    inputs, outputs : tuple of MachineSignal
+        In the order of the files; a range without an end has null there.
+    situations : list of str
+        In which it was recorded what the files have to give.
+    seed : int
+        Of the random signals.
+    files : list of ExportedFile
+        What was written.
+    proofs : list of mapping
+        Of each target: who checked it ("checker"), "status", allowed "bound", largest "errors" by signal, "reason".
+    pid_block : mapping
+        What PID blocks that are not ours make of the gains; of `shape=scheduler` alone.
+    """
+
+    schema: str
+    version: int
+    plant: str
+    knowledge_base: str
+    machine: str
+    sample_time: float
+    inputs: tuple[MachineSignal, ...]
+    outputs: tuple[MachineSignal, ...]
+    situations: list[str]
+    seed: int
+    files: list[ExportedFile]
+    proofs: list[dict[str, Any]]
+    pid_block: NotRequired[dict[str, Any]]
+
+
 def write(job: Job, names: Sequence[str], folder: RunFolder, below: str = "", *, quiet: bool) -> list[Proof]:
     """Write targets below a folder of a run, have each of them run, and write manifest.json beside them."""
     proofs, files, root = [], [], folder.path / below
@@ -195,9 +250,9 @@ def pid_block_page(found: Mapping[str, Any], form: VendorForm) -> str:
     return "\n".join(lines)
 
 
-def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[dict[str, Any]]:
+def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[ExportedFile]:
     """Write an export's files; return path, size and SHA-256 of each."""
-    found = []
+    found: list[ExportedFile] = []
     for name, content in texts.items():
         path = root / target / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -206,13 +261,13 @@ def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[
     return found
 
 
-def manifest(job: Job, proofs: Sequence[Proof], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def manifest(job: Job, proofs: Sequence[Proof], files: Sequence[ExportedFile]) -> Manifest:
     """Return all that a site needs to know about an export, as plain data."""
     machine = job.machine
-    signals = {"inputs": machine.inputs, "outputs": machine.outputs}
     return {
         "schema": SCHEMA, "version": VERSION, "plant": job.plant.name, "knowledge_base": job.kb.content_hash,
-        "machine": machine.name, "sample_time": machine.sample_time, **signals,
+        "machine": machine.name, "sample_time": machine.sample_time, "inputs": machine.inputs,
+        "outputs": machine.outputs,
         "situations": [recording.situation for recording in job.recordings], "seed": job.seed,
         "files": list(files), "proofs": [proof.plain() for proof in proofs],
     }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.rungs import Rungs
     from experiments.report.builders.case import FinishedDesign
     from experiments.report.recorded import Recordings
+    from experiments.report.records.metrics import ControllerMetrics, DesignMetrics
     from experiments.report.records.report_data import ReportData
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
@@ -80,7 +80,7 @@ def write(
     case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     arrays = recordings(case)
     told = {"told_by_two_rules": _told_by_two(case, arrays)}
-    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | told | notes)
+    folder.write_json("metrics.json", {**metrics(bench, ref, group, judgement, refined), **told, **notes})
     folder.write_json("seeds.json", {
         "seed": setup.seed, "searches": setup.config.seeds, "verdict_seeds": setup.config.budget.verdict_seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
@@ -157,10 +157,10 @@ def _finite(value: float) -> float | None:
 
 def metrics(
     bench: Bench, ref: Reference, group: Sequence[Tuned], judgement: Judgement, refined: dict[str, Refined]
-) -> dict[str, Any]:
+) -> DesignMetrics:
     """Return all numbers of the verdict as plain data."""
     verdict = judgement.verdict
-    controllers = {}
+    controllers: dict[str, ControllerMetrics] = {}
     for contender in group:
         kinds = [kind for name, kind in judgement.quality if name == contender.name]
         worst = [m.worst() for m in judgement.margins.get(contender.name, ())]
@@ -187,13 +187,13 @@ def metrics(
         "fitness": ref.fitness.plain(),
         "recommended": verdict.recommended,
         "sentence": verdict.sentence,
-        "comparisons": {name: asdict(found) for name, found in verdict.comparisons.items()},
+        "comparisons": dict(verdict.comparisons),
         "controllers": controllers,
         "rules": {kind: sum(rule.on for base in r.kb.channels for rule in base.rules) for kind, r in refined.items()},
         "authority": {kind: r.kb.inference.authority for kind, r in refined.items()},
         "assurance": {
-            "stability": {name: asdict(found) for name, found in judgement.stability.items()},
-            "worst_cases": {name: asdict(found) for name, found in judgement.worst_cases.items()},
+            "stability": dict(judgement.stability),
+            "worst_cases": dict(judgement.worst_cases),
         },
         "warnings": bench.setup.all_warnings(),
     }

@@ -108,7 +108,7 @@ def _record(kind: Any, value: Any, place: str) -> Any:
 def stored_fields(kind: Any) -> dict[str, Any]:
     """Return the stored fields of a record with their kinds, names of kinds resolved."""
     annotated = SimpleNamespace(__annotations__={field.name: field.type for field in _stored(kind)})
-    return get_type_hints(annotated, vars(sys.modules[kind.__module__]))
+    return get_type_hints(annotated, {"Mapping": Mapping, **vars(sys.modules[kind.__module__])})
 
 
 def _stored(kind: Any) -> list[dataclasses.Field[Any]]:

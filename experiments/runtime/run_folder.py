@@ -23,10 +23,11 @@ import time
 from contextlib import contextmanager, suppress
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self
 
 from experiments.runtime import formats, user_settings
 from experiments.runtime.errors import UserError
+from experiments.runtime.run_record import SCHEMA, VERSION, InputRecord, RunRecord
 from experiments.runtime.stages import Stages, digest_of, digest_of_file
 from experiments.runtime.versions import versions
 from plants.core import atomic_files
@@ -101,26 +102,6 @@ class FolderLock:
             self._handle = None
 
 
-class InputRecord(TypedDict):
-    """One of the user's files: where it was, its copy in the folder, the hash of its content."""
-
-    file: str
-    copy: str
-    sha256: str
-
-
-class RunRecord(TypedDict):
-    """What ``config.json`` holds."""
-
-    schema: str
-    version: int
-    command: str
-    config: dict[str, Any]
-    overrides: list[str]
-    inputs: list[InputRecord]
-
-
-_SCHEMA, _VERSION = "sscq-run", 1
 _CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
 
 
@@ -197,8 +178,8 @@ class RunFolder:
         """
         path = Path(path)
         record = {
-            "schema": _SCHEMA,
-            "version": _VERSION,
+            "schema": SCHEMA,
+            "version": VERSION,
             "command": command,
             "config": dict(config),
             "overrides": list(overrides),
@@ -344,7 +325,7 @@ def read_record(path: Path | str) -> RunRecord:
     if not (path / _CONFIG).is_file():
         raise UserError(f"{path} holds no run ({_CONFIG} is missing): nothing to go on with; start a new run")
     _refuse_ways_out(path)
-    record: RunRecord = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION, RunRecord)
+    record: RunRecord = formats.read_json(path / _CONFIG, SCHEMA, VERSION, RunRecord)
     for number, item in enumerate(record["inputs"]):
         if item["copy"] != _copy(number, item["file"]):
             raise UserError(

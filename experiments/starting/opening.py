@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from omegaconf import DictConfig
 
-    from experiments.runtime.run_folder import RunFolder, RunRecord
+    from experiments.runtime.run_folder import RunFolder
+    from experiments.runtime.run_record import RunRecord
 
     Job = Callable[[Any, RunFolder], None]
     Check = Callable[[Any], object]

@@ -106,21 +106,27 @@ class _Installed:
         several.append(
             MachineSignal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled")
         )
-        for c, station in zip(self.channels, self.stations, strict=True):
+        for c, station, unit in zip(self.channels, self.stations, self._command_units, strict=True):
             low, high = station.limits or (float("-inf"), float("inf"))
             several += [
                 MachineSignal(c.manual, "1", 0.0, 1.0, "above 0: manual"),
-                MachineSignal(c.track, "", low, high, "command asked for in manual"),
+                MachineSignal(c.track, unit, low, high, "command asked for in manual"),
             ]
         return tuple(several)
+
+    @property
+    def _command_units(self) -> tuple[str, ...]:
+        """Of the channels' commands: those of the plant's inputs, unless these are made of the commands."""
+        known = self.plant.allocate is None
+        return tuple(q.unit for q in self.plant.inputs) if known else ("",) * len(self.channels)
 
     @property
     def outputs(self) -> tuple[MachineSignal, ...]:
         """Plant inputs, commands, gains, flags."""
         several = [_as_signal(q, f"u_{q.name}", "to the plant") for q in self.plant.inputs] if self.allocated else []
-        for c, station in zip(self.channels, self.stations, strict=True):
+        for c, station, unit in zip(self.channels, self.stations, self._command_units, strict=True):
             low, high = station.limits or (float("-inf"), float("inf"))
-            several.append(MachineSignal(c.command, "", low, high, "command of the channel"))
+            several.append(MachineSignal(c.command, unit, low, high, "command of the channel"))
         boxes = [(low, high) for base in self.kb.channels for low, high in zip(base.low, base.high, strict=True)]
         for gain, (low, high) in zip(self.kb.gain_names, boxes, strict=True):
             several.append(MachineSignal(f"gain_{gain}", "", low, high, "scheduled gain"))

@@ -61,8 +61,9 @@ class MachineSignal:
 
     @property
     def described(self) -> str:
-        """Unit, text and range, as comments in exported files say them."""
-        return f"[{self.unit or '1'}] {self.text}{', ' if self.reach else ''}{self.reach}"
+        """Unit, text and range, as comments in exported files say them; what has no dimension has no unit there."""
+        unit = f"[{self.unit}] " if self.unit not in {"", "1"} else ""
+        return f"{unit}{self.text}{', ' if self.reach else ''}{self.reach}"
 
 
 class Slots:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,60 @@ VERSION = 1
 STRUCTURES: dict[str, PlantStructure] = {one.name: one for one in (TWO_LAGS, OSCILLATING)}
 _MOST = 100_000  # members of a file
 _TIMES, _MOST_STEPS = (1e-6, 1e6), 1e7  # [s]; sample times in a horizon
+
+
+class StructureRecord(TypedDict):
+    """Plants of one structure.
+
+    Attributes
+    ----------
+    name : str
+        Of the structure.
+    parameters : list of str
+        Their names.
+    members : list of list of float
+        A row for each plant, its parameters in that order.
+    """
+
+    name: str
+    parameters: list[str]
+    members: list[list[float]]
+
+
+class EnsembleRecord(TypedDict):
+    """What `identified.json` holds: plants that explain a log, and the loop that they were in.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    sense : float
+        1: the measured value rises with the output; -1: it falls; not there with a `grey_box`.
+    step : float
+        Between rows of the log [s].
+    discrepancy : float
+        By how much members are spread further, in logarithms.
+    refusal : str
+        Why no gains should follow from it; empty: they may.
+    loop : StoredLoop or None
+        Where it rests and what is asked of it; null where that is not known.
+    structures : list of StructureRecord
+        Plants without equations; not there with a `grey_box`.
+    grey_box : mapping
+        Members of a plant whose equations are known, with its name and the names of what was fitted.
+    """
+
+    schema: str
+    version: int
+    sense: NotRequired[float]
+    step: float
+    discrepancy: float
+    refusal: str
+    loop: StoredLoop | None
+    structures: NotRequired[list[StructureRecord]]
+    grey_box: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,11 @@ def _of_bounds(case: FinishedDesign) -> Iterator[ReportWarning]:
 def _of_fitness(case: FinishedDesign) -> Iterator[ReportWarning]:
     weights = any("entropy" in name for name in case.fitness.terms)
     if weights and case.plant.entropy_rate is None:
-        yield ReportWarning("The plant declares no entropy rate: its entropy production counts as 0.")
+        yield ReportWarning(
+            "The plant declares no entropy rate: its entropy production counts as 0, and kd e'² of the derivative "
+            "action is all that the term of entropy weighs.",
+            remedy="Say entropy_rate, or set fitness.entropy_weight=0.",
+        )
     if case.plant.loses_at_rest:
         yield ReportWarning(
             "The plant dissipates at its set points. Measures and fitness count its entropy production beyond that of "

@@ -114,10 +114,15 @@ def plant_name(job: Job) -> str:
     return program_name(f"{job.plant.name}_plant")
 
 
+def _shown_unit(unit: str) -> str:
+    """Nothing for what has no dimension."""
+    return "" if unit == "1" else unit
+
+
 def about(job: Job) -> dict[str, Any]:
     """Return what the page needs to know: names of machines, slots and signals, units, rates."""
     plant, machine = job.plant, job.machine
-    measurements = {identifier(q.name): q.unit for q in plant.measurements}
+    measurements = {identifier(q.name): _shown_unit(q.unit) for q in plant.measurements}
     given = {signal.name: signal for signal in machine.inputs}
     return {
         "plant": plant_name(job), "controller": machine.name, "text": plant.text,
@@ -134,7 +139,7 @@ def about(job: Job) -> dict[str, Any]:
         "deadTime": None if plant.input_delay is None else f"p_{identifier(plant.input_delay)}",
         "states": [f"x_{identifier(q.name)}" for q in plant.states],
         "parameters": [f"p_{identifier(q.name)}" for q in plant.parameters],
-        "parameterUnits": [q.unit for q in plant.parameters],
+        "parameterUnits": [_shown_unit(q.unit) for q in plant.parameters],
         "disturbances": [f"w_{identifier(q.name)}" for q in plant.disturbances],
         "rest": [q.rest for q in plant.disturbances],
     }  # fmt: skip

@@ -224,5 +224,5 @@ def page(machine: Machine) -> str:
 
 
 def _row(signal: MachineSignal) -> str:
-    cells = (signal.name, signal.unit, signal.reach, signal.text)
+    cells = (signal.name, signal.unit if signal.unit != "1" else "", signal.reach, signal.text)
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

@@ -121,7 +121,9 @@ def _check_quantity(report: CheckReport, kind: str, quantity: Quantity) -> None:
 
 def _advise_on_gaps(report: CheckReport, plant: Plant) -> None:
     gaps = {
-        "entropy_rate": "its entropy production counts as 0 in every fitness",
+        "entropy_rate": "its entropy production counts as 0 in every fitness, so that the controller's, |kd| e'^2 of "
+        "its derivative action, is all that counts there; fitness.entropy_weight=0 leaves it out where that means "
+        "nothing",
         "energy": "its energy balance cannot be tested",
         "supplied_power": "its energy balance cannot be tested",
     }

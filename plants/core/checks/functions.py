@@ -106,7 +106,7 @@ def check_values(report: CheckReport, plant: Plant, sample: BlockSample) -> None
             continue
         _compare(report, name, "plain Python", values, lambda k: flat(block(*sample.arguments(form, k))))  # noqa: B023
         with np.errstate(all="ignore"):
-            _compare_arrays(report, name, values, block, sample.arguments(form))
+            _compare_arrays(report, name, values, block, sample.arguments(form), _defined(plant, name))
     if len(report.problems) == before:
         count = len(sample.t)
         how = "finite, and equal as plain Python, on arrays and on the tape"
@@ -172,12 +172,15 @@ def _compare(report: CheckReport, name: str, how: str, values: np.ndarray, evalu
 
 
 def _compare_arrays(
-    report: CheckReport, name: str, values: np.ndarray, block: Callable[..., Any], arguments: list[Any]
+    report: CheckReport, name: str, values: np.ndarray, block: Callable[..., Any], arguments: list[Any], place: str
 ) -> None:
     try:
         leaves = [np.broadcast_to(leaf, len(values)) for leaf in flat(block(*arguments))]
     except Exception as error:  # noqa: BLE001  (whatever a user's block raises is reported)
         report.problems.append(f"{name} fails on arrays: {type(error).__name__}: {error}")
+        return
+    if len(leaves) != values.shape[1]:  # one array, taken for a tuple of its numbers
+        report.problems.append(f"{place}{name} returns a number, not a tuple of one: write (value,), with the comma")
         return
     _report_difference(report, name, "arrays", values, np.array(leaves, dtype=float).T.reshape(values.shape))
 

@@ -3,8 +3,11 @@
 import json
 import math
 import multiprocessing
+import sys
+import types
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -12,6 +15,7 @@ import sscq
 from experiments import design as command
 from experiments.front import sweeping
 from experiments.runtime.errors import UserError
+from tests.fences import blocks
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -67,6 +71,42 @@ class Inline:
         return Call()
 
 
+class DaskFuture:
+    """What `sscq.sweep` may use of Dask's: no future of concurrent.futures, and forgotten with the last reference."""
+
+    def __init__(self, call):
+        self.call, self.status = call, "pending"
+
+    def result(self, timeout=None):
+        if self.status == "cancelled":
+            raise RuntimeError("cancelled")
+        try:
+            found = self.call()
+        except BaseException:
+            self.status = "error"
+            raise
+        self.status = "finished"
+        return found
+
+    def cancel(self, reason=None, msg=None):
+        self.status = "cancelled"
+
+
+class Client:
+    """The surface of `dask.distributed.Client`: keywords of its own, one key for equal calls, plain data alone travels."""
+
+    made: ClassVar[list] = []
+
+    def __init__(self, address=None):
+        self.address, self.known = address, {}
+        Client.made.append(self)
+
+    def submit(self, func, *args, key=None, workers=None, retries=None, priority=0, pure=True, **kwargs):
+        token = json.dumps([func.__module__, func.__qualname__, args])
+        self.known.setdefault(token, DaskFuture(lambda: func(*args)))
+        return self.known[token]
+
+
 OVER = {"plant": ["fopdt", "duffing"], "seed": [1, 2]}
 
 
@@ -105,6 +145,52 @@ def test_an_executor_gives_each_design_one_thread_and_ctrl_c_takes_back_the_rest
     assert pool.cancelled == 4
     sscq.sweep(OVER, folder="S", settings={"threads": 2}, executor=Inline())
     assert [(threads, resumed) for *_, threads, resumed in calls.made[3:]] == [(2, True)] * 3 + [(2, False)]
+
+
+def test_a_client_of_dask_runs_them(calls):
+    client = Client()
+    found = sscq.sweep(OVER, folder="S", executor=client)
+    assert [one.metrics["controllers"]["fixed"]["fitness"]["unforeseen"] for one in found.results] == [1, 2, 1, 2]
+    assert [future.status for future in client.known.values()] == ["finished"] * 4
+    assert [threads for _, _, threads, _ in calls.made] == [1] * 4
+
+
+def test_the_program_of_the_guide_runs_on_a_client(calls, monkeypatch, capsys):
+    dask, distributed = types.ModuleType("dask"), types.ModuleType("dask.distributed")
+    distributed.Client = Client
+    monkeypatch.setitem(sys.modules, "dask", dask)
+    monkeypatch.setitem(sys.modules, "dask.distributed", distributed)
+    (program,) = blocks("docs/guide/sweeps.md", "python")
+    quicker = program.replace('"two_tanks"', '"duffing"')  # less to compile
+    exec(compile(quicker, "sweeps.md", "exec"), {})
+    assert Client.made[-1].address == "tcp://scheduler:8786"
+    assert [(plant, seed) for plant, seed, *_ in calls.made] == [(p, s) for p in ("fopdt", "duffing") for s in range(3)]
+    assert "plant=duffing seed=2" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of the cluster's own
+def test_a_cluster_of_dask_in_processes_designs():
+    """What its workers import is the program, not this test, so these are designs; one of them is refused."""
+    distributed = pytest.importorskip("distributed")
+    settings = {
+        "plant": "fopdt", "seeds": 1, "search.tries": 1, "network.inputs": ["e", "e_rate"], "budget.evaluations": 60,
+        "budget.teacher_generations": 1, "budget.verdict_seeds": 2, "draws.taught": 2, "draws.validation": 2,
+        "draws.verdict": 40, "assurance.worst_evaluations": 0, "assurance.map_points": 0,
+    }  # fmt: skip
+    over = {"step": [0.01, -1.0], "seed": [1, 2]}
+    with (
+        distributed.LocalCluster(n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = sscq.sweep(over, folder="S", settings=settings, executor=client)
+        assert [(one.settings["step"], one.reason) for one in found.failed] == [
+            (-1.0, "step must be above 0 s, got -1.0")
+        ] * 2
+        again = sscq.sweep(over, folder="S", settings=settings, executor=client)
+    alone = sscq.sweep({"step": [0.01], "seed": [1]}, folder="alone", settings={**settings, "threads": 1})
+    assert [one.metrics for one in again.results] == [one.metrics for one in found.results]
+    assert found.results[0].metrics == alone.results[0].metrics
 
 
 def test_processes_share_nothing_but_the_folder(calls):

@@ -7,8 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from experiments.report.kind_schemas import described
 from experiments.report.plain_data import plain
-from experiments.report.report_schema import described, schema
+from experiments.report.report_schema import schema
 from tests.experiments.report_example import example
 
 PUBLISHED = Path(__file__).parents[3] / "docs/reference/report.schema.json"

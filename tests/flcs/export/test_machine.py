@@ -213,3 +213,11 @@ def test_gains_begin_as_the_reference_gains(small):
 def test_what_is_right_is_left_alone(small):
     whole = overwritten(small, "fresh", 0.0, at=20)
     assert not any(memory["fault"] for memory in whole)
+
+
+def test_comments_tell_units_and_none_of_what_has_no_dimension(small):
+    told = {signal.name: signal.described for signal in (*small.inputs, *small.outputs)}
+    assert told["r_position"] == "[m] reference, -100 .. 100"
+    assert told["track_position"].startswith("[N] command asked for in manual")
+    assert told["authority"] == "share of the way from the reference gains to the scheduled, 0 .. 1"
+    assert not any(text.startswith(("[1]", "[]")) for text in told.values())

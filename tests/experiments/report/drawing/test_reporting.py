@@ -77,8 +77,8 @@ def test_first_screen_is_the_verdict_and_the_metrics(run, page, metrics):
     name = run.judgement.verdict.recommended
     assert f"Recommend: {metrics['controllers'][name]['title']}" in first
     judged = "knowledge_base" if name == "fixed" else name
-    change = metrics["comparisons"][judged]["mean"]
-    for value in change.values():
+    change = metrics["comparisons"][judged].mean
+    for value in (change.value, change.low, change.high):
         assert percent(value).replace("\u00a0", " ") in first.replace("\u00a0", " ")
     of = metrics["controllers"][name]
     travel = of["measures"]["unforeseen"]["total_variation"]

@@ -253,14 +253,14 @@ def test_an_independent_grammar_reads_it(job):
             assert target.refused_by_grammar(function_block.text(machine, real)) == ""
     text = function_block.text(job.machine)
     assert "refuses" in target.refused_by_grammar(text.replace("END_IF;", "", 1))
-    program = re.findall(r"```\n(PROGRAM.*?)```", PAGE, re.DOTALL)[0]
+    program = re.findall(r"```text\n(PROGRAM.*?)```", PAGE, re.DOTALL)[0]
     assert target.refused_by_grammar(program) == ""
 
 
 def test_the_page_shows_the_head_of_a_block_and_a_program_that_runs(tmp_path):
     job = page_job()
     text = function_block.text(job.machine)
-    head = re.findall(r"```\n(\(\* Fuzzy.*?)```", PAGE, re.DOTALL)[0]
+    head = re.findall(r"```text\n(\(\* Fuzzy.*?)```", PAGE, re.DOTALL)[0]
     assert text.startswith(head)
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "van_der_pol_controller.st").write_text(text)

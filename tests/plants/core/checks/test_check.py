@@ -278,7 +278,8 @@ def test_gaps_are_advice():
     assert report.ok, str(report)
     for told in (
         "state 'level' has no unit; write '1' where it has none",
-        "there is no entropy_rate",
+        "there is no entropy_rate(t, x, u, w, p): its entropy production counts as 0 in every fitness, so that the controller's, |kd| e'^2",
+        "fitness.entropy_weight=0 leaves it out",
         "there is no energy",
         "there is no supplied_power",
         "there are no operating_points",
@@ -366,3 +367,10 @@ def test_a_root_at_0_is_named_with_what_to_write_instead():
     assert problem.startswith("it cannot be simulated")
     assert "slope is not finite at level = 0, level = -0.01" in problem
     assert "write a straight line there" in problem
+
+
+def test_a_number_where_a_tuple_of_one_is_asked_for_is_told_with_its_place():
+    plant = Plant(name="tank", states=(Quantity("level", "m", 0.2, 0.0, 1.0),), derivative=lambda t, x, u, w, p: -x[0])
+    (problem,) = plants.check(plant).problems
+    assert "test_check.py:" in problem
+    assert problem.endswith("derivative returns a number, not a tuple of one: write (value,), with the comma")
