@@ -48,7 +48,7 @@ def _loaded() -> dict[str, Plant]:
 
 
 def measure(name: str) -> dict[str, float]:
-    """Return the processor time [s] from the plant file to the first result, and that of the second, in this process."""
+    """Return the processor time [s] of this process from the plant file to the first result, and of the second."""
     start, times = time.process_time(), dict[str, float]()
     plant, (gains, reference) = _loaded()[name], _TASKS[name]
     loop = ClosedLoop(plant, PID(), (Situation("step", reference=reference, t_end=10 * plant.step),), plant.step)
@@ -76,10 +76,10 @@ def as_written(size: Size) -> FigureSection:
             told = aim(f"at most {_COLD:g} s", met=timing.best <= _COLD) if state == "cold" else ""
             section.time(f"{name}: first result, {state}", timing, "s", remark=told)
     section.notes.append(
-        f"Processor time, all in one thread. A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps by the slow "
-        "path, whose kernel around the plant is called in every step, for one rollout or for all of them. Cold: numba "
-        "is imported and compiles the plant's function, our compiler the kernel. Warm: both lie in the cache folder, "
-        "and numba is not imported."
+        f"Processor time, all in one thread. A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one "
+        f"thread; {_SLOW_STEPS} steps by the slow path, whose kernel around the plant is called in every step, for one "
+        "rollout or for all of them. Cold: numba is imported and compiles the plant's function, our compiler the "
+        "kernel. Warm: both lie in the cache folder, and numba is not imported."
     )
     return section
 
