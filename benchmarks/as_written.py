@@ -48,13 +48,13 @@ def _loaded() -> dict[str, Plant]:
 
 
 def measure(name: str) -> dict[str, float]:
-    """Return the time [s] from the plant file to the first result, and that of the second, in this process."""
-    start, times = time.perf_counter(), dict[str, float]()
+    """Return the processor time [s] of this process from the plant file to the first result, and of the second."""
+    start, times = time.process_time(), dict[str, float]()
     plant, (gains, reference) = _loaded()[name], _TASKS[name]
     loop = ClosedLoop(plant, PID(), (Situation("step", reference=reference, t_end=10 * plant.step),), plant.step)
     for part in ("first", "second"):
         loop.evaluate(np.array([gains]), 1)
-        times[part], start = time.perf_counter() - start, time.perf_counter()
+        times[part], start = time.process_time() - start, time.process_time()
     return times
 
 
@@ -63,7 +63,7 @@ def as_written(size: Size) -> FigureSection:
     section = FigureSection("as_written", "Plants as they were written: compiled by numba against plain Python")
     for name, plant in _loaded().items():
         calls, counts = _calls(name, plant)
-        times = alternate(calls, max(1, size.rounds // 8))
+        times = alternate(calls, max(1, size.rounds // 8), time.process_time)
         per_step = {who: timing.per(counts[who]) for who, timing in times.items()}
         for who, timing in per_step.items():
             section.time(f"{name}: a step, {who}", timing, "ns", 1e9)
@@ -76,10 +76,10 @@ def as_written(size: Size) -> FigureSection:
             told = aim(f"at most {_COLD:g} s", met=timing.best <= _COLD) if state == "cold" else ""
             section.time(f"{name}: first result, {state}", timing, "s", remark=told)
     section.notes.append(
-        f"A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one thread; {_SLOW_STEPS} steps by the slow "
-        "path, whose kernel around the plant is called in every step, for one rollout or for all of them. Cold: numba "
-        "is imported and compiles the plant's function, our compiler the kernel. Warm: both lie in the cache folder, "
-        "and numba is not imported."
+        f"Processor time, all in one thread. A step of one rollout: {_TOGETHER} rollouts of {_STEPS} steps in one "
+        f"thread; {_SLOW_STEPS} steps by the slow path, whose kernel around the plant is called in every step, for one "
+        "rollout or for all of them. Cold: numba is imported and compiles the plant's function, our compiler the "
+        "kernel. Warm: both lie in the cache folder, and numba is not imported."
     )
     return section
 

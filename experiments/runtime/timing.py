@@ -32,19 +32,24 @@ class Timing:
         return Timing(tuple(s / count for s in self.seconds))
 
 
-def clock(call: Callable[[], object]) -> float:
-    """Return the wall time of one call [s]."""
-    start = time.perf_counter()
+def clock(call: Callable[[], object], watch: Callable[[], float] = time.perf_counter) -> float:
+    """Return the time of one call [s], by a watch; left out, the wall's."""
+    start = watch()
     call()
-    return time.perf_counter() - start
+    return watch() - start
 
 
-def alternate(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, Timing]:
-    """Time the opponents in turns A B A B ...; the first round, which compiles and warms up, does not count."""
+def alternate(
+    calls: Mapping[str, Callable[[], object]], rounds: int, watch: Callable[[], float] = time.perf_counter
+) -> dict[str, Timing]:
+    """Time the opponents in turns A B A B ...; the first round, which compiles and warms up, does not count.
+
+    By `watch`: `time.process_time` for opponents in one thread, where others work on the machine.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
         for name, call in calls.items():
-            elapsed = clock(call)
+            elapsed = clock(call, watch)
             if number > 0:
                 seconds[name].append(elapsed)
     return {name: Timing(tuple(values)) for name, values in seconds.items()}

@@ -249,3 +249,9 @@ def test_scikit_fuzzy_gives_the_gains_of_the_same_rules(monkeypatch):
     monkeypatch.setattr(inference_forms, "answer", lambda *_: [1.0, 1.0, 1.0])
     with pytest.raises(RuntimeError, match="scikit-fuzzy differs by"):
         inference_forms.check(kb)
+
+
+def test_opponents_are_timed_by_the_watch_that_is_given():
+    ticks = iter(range(100))
+    times = alternate({"one": lambda: next(ticks), "other": lambda: None}, 2, lambda: float(next(ticks)))
+    assert times == {"one": Timing((2.0, 2.0)), "other": Timing((1.0, 1.0))}
