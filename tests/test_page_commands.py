@@ -79,7 +79,6 @@ OTHERS = {
     "worst": ["evaluations=60", "output=runs/worst/RUN"],
     "map": ["points=4", "margin_points=2"],
     "operate": ["windows=2", "moves=1", "evaluations=40", "relearn=false", "contenders=[never]"],
-    "evaluate": ["budget.verdict_seeds=2"],
 }
 SWEEP = "runs/design-sweep/20260101-120000"  # as sweeps.md calls it
 FINDINGS = {
@@ -136,7 +135,9 @@ def words_of(line):
     fitting = max((start for start in FILLED if line.startswith(start)), key=len, default=None)
     line = FILLED[fitting] if fitting else line
     words = [word.replace("runs/design/...", "runs/design/RUN") for word in shlex.split(line, comments=True)[1:]]
-    return [*words, *smaller(words)]
+    small = smaller(words)
+    keys = {word.partition("=")[0] for word in small}
+    return [*(word for word in words if word.partition("=")[0] not in keys), *small]
 
 
 def smaller(words):
