@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
-from flcs.exchange import fcl_writer, fis_writer, system_of
+from flcs.exchange import fis_writer, system_of
 from tests.fences import COMMANDS, DOCS, PAGES, ROOT, commands_of, fences, printed
 from tests.reference.exports import knowledge_base
 
@@ -124,9 +124,8 @@ def prepared(folder, *, finished):
         run.mkdir(parents=True)
         knowledge_base().save(run / "knowledge_base.json")
         knowledge_base().save(folder / "knowledge_base.json")
-    system = system_of(knowledge_base(), 0)
-    for name, text in {"rules.fis": fis_writer.write(system), "rules.fcl": fcl_writer.write(system)}.items():
-        (folder / name).write_text(text)
+    rules = fis_writer.write(system_of(knowledge_base(), 0))
+    (folder / "rules.fis").write_text(rules.replace("Name='z'", "Name='e_rate'"))  # as other programs write it
     (folder / "loop.json").write_text('{"output_limits": [0, 100]}')
 
 
