@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
-from flcs.exchange import fcl_writer, fis_writer, system_of
+from flcs.exchange import fis_writer, system_of
 from tests.fences import COMMANDS, DOCS, PAGES, ROOT, commands_of, fences, printed
 from tests.reference.exports import knowledge_base
 
@@ -79,7 +79,6 @@ OTHERS = {
     "worst": ["evaluations=60", "output=runs/worst/RUN"],
     "map": ["points=4", "margin_points=2"],
     "operate": ["windows=2", "moves=1", "evaluations=40", "relearn=false", "contenders=[never]"],
-    "evaluate": ["budget.verdict_seeds=2"],
 }
 SWEEP = "runs/design-sweep/20260101-120000"  # as sweeps.md calls it
 FINDINGS = {
@@ -125,9 +124,8 @@ def prepared(folder, *, finished):
         run.mkdir(parents=True)
         knowledge_base().save(run / "knowledge_base.json")
         knowledge_base().save(folder / "knowledge_base.json")
-    system = system_of(knowledge_base(), 0)
-    for name, text in {"rules.fis": fis_writer.write(system), "rules.fcl": fcl_writer.write(system)}.items():
-        (folder / name).write_text(text)
+    rules = fis_writer.write(system_of(knowledge_base(), 0))
+    (folder / "rules.fis").write_text(rules.replace("Name='z'", "Name='e_rate'"))  # as other programs write it
     (folder / "loop.json").write_text('{"output_limits": [0, 100]}')
 
 
@@ -136,7 +134,9 @@ def words_of(line):
     fitting = max((start for start in FILLED if line.startswith(start)), key=len, default=None)
     line = FILLED[fitting] if fitting else line
     words = [word.replace("runs/design/...", "runs/design/RUN") for word in shlex.split(line, comments=True)[1:]]
-    return [*words, *smaller(words)]
+    small = smaller(words)
+    keys = {word.partition("=")[0] for word in small}
+    return [*(word for word in words if word.partition("=")[0] not in keys), *small]
 
 
 def smaller(words):
