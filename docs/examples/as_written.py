@@ -2,7 +2,7 @@
 
 An `if` chain from a valve's data sheet, a bisection inside the equations, a table that NumPy reads::
 
-    sscq check docs/examples/as_written.py
+    sscq check docs/examples/as_written.py --plant heated_air
     sscq design plant_file=docs/examples/as_written.py plant=heated_air budget=small
 """
 
@@ -101,9 +101,9 @@ register(Plant(
     name="drained_tank",
     states=(Quantity("level", "m", 0.8, -0.2, 3.0), Quantity("flow", "m^3/s", 0.002, -0.01, 0.03)),
     parameters=(
-        Quantity("area", "m^2", 0.3, 0.1, 1.0), Quantity("diameter", "m", 0.05, 0.03, 0.08),
+        Quantity("area", "m^2", 0.03, 0.01, 0.1), Quantity("diameter", "m", 0.05, 0.03, 0.08),
         Quantity("length", "m", 20.0, 5.0, 60.0), Quantity("roughness", "m", 5e-5, 1e-6, 5e-4),
-        Quantity("lag", "s", 2.0, 0.5, 10.0),
+        Quantity("lag", "s", 1.0, 0.3, 5.0),
     ),
     inputs=(Quantity("pump", "m^3/s", 0.002, 0.0, 0.01),),
     disturbances=(Quantity("rain", "m^3/s", 3e-4, text="a flow beside the pump's"),),
@@ -116,7 +116,7 @@ register(Plant(
     ranges=OperatingRanges(
         parameters={"roughness": (1e-5, 2e-4), "length": (12.0, 30.0)}, reference={"level": (0.4, 1.8)},
     ),
-    derivative=drained, step=0.2,
+    derivative=drained, step=0.25,
     text="A tank that a pump fills and a long, rough pipe drains.",
 ))  # fmt: skip
 
