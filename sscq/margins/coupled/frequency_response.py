@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Complex = NDArray[np.complex128]
 
 _STEP = STEP / 1.5  # determinants hold products of responses and turn faster than each
-_NEVER = 1e9  # times: an open loop that is larger at rest is an integrator, by rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,24 +73,6 @@ class CoupledResponse:
     def screened(self) -> ScreenedTogether | None:
         """The table for a quick look; None where there is none."""
         return ScreenedTogether.of(self.sampled, self.answers, self.integrator, self.regular, self.rest)
-
-    def at_rest(self, gains: Array) -> Array:
-        """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator."""
-        found = np.full((len(gains), len(self.sampled.loops)), -np.inf)
-        if gains[:, 1::GAINS].all():
-            return found
-        eye = np.eye(len(self.sampled.closed.states))
-        whole = np.linalg.slogdet(eye - self.sampled.matrices(gains))
-        for i in range(found.shape[1]):
-            part = slice(GAINS * i, GAINS * (i + 1))
-            still = gains[:, part.start + 1] == 0.0
-            opened = gains[still].copy()
-            opened[:, part] = 0.0
-            other = np.linalg.slogdet(eye - self.sampled.matrices(opened))
-            known = whole.logabsdet[still] - other.logabsdet < np.log(_NEVER)
-            ratio = np.exp(np.where(known, whole.logabsdet[still] - other.logabsdet, 0.0))
-            found[still, i] = np.where(known, whole.sign[still] * other.sign * ratio - 1.0, -np.inf)
-        return found
 
 
 def coupled_responses(

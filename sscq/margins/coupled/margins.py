@@ -152,10 +152,10 @@ def _table(
     stable = growth < -_ROUNDING / response.sampled.sample_time
     rows = np.ascontiguousarray(gains[stable])
     if len(rows):
-        found = np.zeros((len(rows), *table.shape[1:]))
+        found, passed = np.zeros((len(rows), *table.shape[1:])), far[stable].astype(np.int64)
         evaluate_together(
             rows, response.log_frequency, response.answers, response.integrator, response.regular, response.rest,
-            response.at_rest(rows), response.sampled.sample_time, level, enough, far[stable].astype(np.int64), found,
+            response.sampled.at_rest(rows), response.sampled.sample_time, level, enough, passed, found,
         )  # fmt: skip
         table[stable] = found
     table[~stable, :, 0], table[~stable, :, 1] = kernel.UNSTABLE, np.maximum(growth[~stable], 0.0)[:, None]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Complex = NDArray[np.complex128]
 
 GAINS = 3  # of a channel: kp, ki, kd
+_NEVER = 1e9  # times: an open loop that is larger at rest is an integrator, by rounding
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,28 @@ class SampledLoops:
         radius = np.abs(np.linalg.eigvals(self.matrices(gains))).max(axis=-1)
         rate = np.log(np.maximum(radius, 1e-300)) / self.sample_time
         return np.maximum(rate, self.hidden_growth) if self.hidden_growth > 0.0 else rate
+
+    def signs_at_rest(self, gains: Array) -> Array:
+        """Return the sign of det(I - M) [...] for the closed loops' matrix M: below 0 a mode grows without swinging."""
+        return np.asarray(np.linalg.slogdet(np.eye(len(self.closed.states)) - self.matrices(gains)).sign)
+
+    def at_rest(self, gains: Array) -> Array:
+        """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator."""
+        found = np.full((len(gains), len(self.loops)), -np.inf)
+        if gains[:, 1::GAINS].all():
+            return found
+        eye = np.eye(len(self.closed.states))
+        whole = np.linalg.slogdet(eye - self.matrices(gains))
+        for i in range(found.shape[1]):
+            part = slice(GAINS * i, GAINS * (i + 1))
+            still = gains[:, part.start + 1] == 0.0
+            opened = gains[still].copy()
+            opened[:, part] = 0.0
+            other = np.linalg.slogdet(eye - self.matrices(opened))
+            known = whole.logabsdet[still] - other.logabsdet < np.log(_NEVER)
+            ratio = np.exp(np.where(known, whole.logabsdet[still] - other.logabsdet, 0.0))
+            found[still, i] = np.where(known, whole.sign[still] * other.sign * ratio - 1.0, -np.inf)
+        return found
 
 
 def sample_together(plant: CoupledPlant, loops: tuple[LoopSettings, ...]) -> SampledLoops:

@@ -34,7 +34,7 @@ STRAY = 0.75  # of a step: from half a circle to its nearer end are 0.71
 _SLOW = 1e-6  # of what kp and kd do in a sample: slower integrals are left to the whole computation
 
 
-def _rows(gains, basis, factor, rest_sign, at_nyquist, distance, out, memory):
+def _rows(gains, basis, factor, first, at_nyquist, distance, out, memory):
     """Fill `out` [n, 3] with 1 or 0; see :meth:`ScreenedTogether.look`. Memory [KEPT * LANES]."""
     S = memory.reshape(KEPT, LANES)
     kp, ki, kd, other_kp, other_ki, other_kd = S[0], S[1], S[2], S[3], S[4], S[5]
@@ -92,16 +92,16 @@ def _rows(gains, basis, factor, rest_sign, at_nyquist, distance, out, memory):
                 for lane in range(LANES):
                     S[14, lane], S[15, lane] = old_re[lane], old_im[lane]
         for lane in range(min(LANES, len(gains) - start)):
-            _told(S, lane, rest_sign, at_nyquist, distance, out[start + lane])
+            _told(S, lane, first[start + lane], at_nyquist, distance, out[start + lane])
 
 
-def _told(S, lane, rest_sign, at_nyquist, distance, out):
+def _told(S, lane, first, at_nyquist, distance, out):
     """What a lane was found to be, also at rest and at the Nyquist frequency: stable, and far from -1 in each loop."""
     p, i, d, q, j, e = S[0, lane], S[1, lane], S[2, lane], S[3, lane], S[4, lane], S[5, lane]
     N = at_nyquist
     a, b = 1.0 + p * N[0] + i * N[4] + d * N[8], p * N[1] + i * N[5] + d * N[9]
     c, f = q * N[2] + j * N[6] + e * N[10], 1.0 + q * N[3] + j * N[7] + e * N[11]
-    whole, first = a * f - b * c, rest_sign * i * j
+    whole = a * f - b * c
     turns, sure = with_ends(S[6, lane], first, whole, S[14, lane], S[15, lane], S[8, lane], S[9, lane])
     # No mode is much slower than the grid begins: it would have turned what the grid begins with.
     settled = (first > 0.0) & (S[14, lane] > abs(S[15, lane]))
@@ -111,7 +111,8 @@ def _told(S, lane, rest_sign, at_nyquist, distance, out):
 
 
 _TABLE = "float64[:,::1]"
-_ARGUMENTS = (_TABLE, _TABLE, _TABLE, "float64", "float64[::1]", "float64", "int64[:,::1]", "float64[::1]")
+_ROW = "float64[::1]"
+_ARGUMENTS = (_TABLE, _TABLE, _TABLE, _ROW, _ROW, "float64", "int64[:,::1]", _ROW)
 
 
 @cache
@@ -127,21 +128,20 @@ class ScreenedTogether:
 
     Attributes
     ----------
-    sample_time : float
-        [s]
+    sampled : SampledLoops
     basis : ndarray [n_w, 24]
         What kp, ki and kd in turn add to L_11, L_12, L_21, L_22 (real and imaginary part of each) at unit gain.
-    factor : ndarray [2, n_w]
-        R with the integrators of both laws.
+    factors : tuple of ndarray [2, n_w]
+        R with the integrators of none, one and both of the laws.
     rest_sign : float
-        Sign of det(I - closed loops' matrix) over that of ki_1 ki_2: what R det(I + L) begins with.
+        Sign with which R det(I + L) begins over that of ki_1 ki_2: at rest no other gain changes it.
     at_nyquist : ndarray [12]
         As `basis`, real, at the Nyquist frequency, where R is above 0.
     """
 
-    sample_time: float
+    sampled: SampledLoops
     basis: Array
-    factor: Array
+    factors: tuple[Array, ...]
     rest_sign: float
     at_nyquist: Array
 
@@ -156,33 +156,42 @@ class ScreenedTogether:
         of_integral = by_law[:, 0] * _complex(integrator)[:, None, None]
         shares = np.stack([by_law[:, 0], of_integral, by_law[:, 1]], axis=1)
         shares = shares.reshape(len(shares), -1)  # [n_w + 1, 3 gains, 4 entries]
-        factor = _complex(regular) * _complex(rest) ** CHANNELS
+        factors = [_complex(regular) * _complex(rest) ** count for count in range(CHANNELS + 1)]
         return cls(
-            sampled.sample_time,
+            sampled,
             np.stack([shares[:-1].real, shares[:-1].imag], axis=-1).reshape(len(shares) - 1, -1),
-            np.stack([factor.real, factor.imag]),
-            _sign_at_rest(sampled),
+            tuple(np.stack([factor.real, factor.imag]) for factor in factors),
+            float(sampled.signs_at_rest(np.tile([0.0, 1.0, 0.0], CHANNELS))),
             np.ascontiguousarray(shares[-1].real),
         )
 
     def look(self, gains: Array, distance: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return what is sure of `gains` [n, 6]: which are stable [n], and which loop then stays far from -1 [n, 2].
 
-        Far is more than `distance`. Of loops without integral action, or with next to none, nothing is sure.
+        Far is more than `distance`. Of loops with next to no integral action nothing is sure.
         """
         out = np.zeros((len(gains), 1 + CHANNELS), np.int64)
-        tables = (self.basis, self.factor, self.rest_sign, self.at_nyquist)
-        function(text(), _ARGUMENTS)(gains, *tables, distance, out, np.empty(KEPT * LANES))
+        acting = gains[:, 1::GAINS] != 0.0
+        for count, factor in enumerate(self.factors):
+            rows = np.flatnonzero(acting.sum(axis=1) == count)
+            if not len(rows):
+                continue
+            of = np.ascontiguousarray(gains[rows])
+            first = self.rest_sign * of[:, 1] * of[:, 1 + GAINS] if count == CHANNELS else np.ones(len(rows))
+            found = np.zeros((len(rows), 1 + CHANNELS), np.int64)
+            tables = (self.basis, factor, first, self.at_nyquist)
+            function(text(), _ARGUMENTS)(of, *tables, distance, found, np.empty(KEPT * LANES))
+            out[rows] = found
         kp, ki, kd = (np.abs(gains[:, k::GAINS]) for k in range(GAINS))
-        acts = (ki * self.sample_time > _SLOW * (kp + kd / self.sample_time)).all(axis=1)
-        return (out[:, 0] > 0) & acts, out[:, 1:] > 0
+        h = self.sampled.sample_time
+        slow = acting & (ki * h <= _SLOW * (kp + kd / h))
+        stable, far = (out[:, 0] > 0) & ~slow.any(axis=1), out[:, 1:] > 0
+        still = np.flatnonzero(stable & ~acting.all(axis=1))  # above, R det(I + L) was taken to begin above 0
+        if len(still):
+            stable[still], start = self.sampled.signs_at_rest(gains[still]) > 0.0, self.sampled.at_rest(gains[still])
+            far[still] &= np.abs(1.0 + start) > distance
+        return stable, far
 
 
 def _complex(pairs: Array) -> NDArray[np.complex128]:
     return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])
-
-
-def _sign_at_rest(sampled: SampledLoops) -> float:
-    """Sign of det(I - M) for unit ki: at z = 1 it is ki_1 ki_2 times a number that no gain changes."""
-    matrix = sampled.matrices(np.tile([0.0, 1.0, 0.0], CHANNELS))
-    return float(np.linalg.slogdet(np.eye(len(matrix)) - matrix).sign)
