@@ -123,7 +123,7 @@ register(Plant(
 # -------------------------------------------------------------------------- a vessel whose cross-section is a table
 
 HEIGHTS = np.array([0.0, 0.2, 0.4, 0.7, 1.0, 1.4, 1.8, 2.2, 2.5])
-AREAS = np.array([0.02, 0.05, 0.11, 0.20, 0.27, 0.33, 0.34, 0.28, 0.15])
+AREAS = np.array([0.002, 0.005, 0.011, 0.020, 0.027, 0.033, 0.034, 0.028, 0.015])
 """Cross-section [m^2] by height [m], as a strapping table has it."""
 
 

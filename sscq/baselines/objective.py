@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants import LoopGainWarning
+from plants.core.tracing.calls import called
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.slopes import LoopSlopes
@@ -150,8 +151,12 @@ class Objective:
 
     @cached_property
     def _way_back(self) -> LoopSlopes | None:
-        """The loop run backwards; None where it, or the fitness, has no slopes."""
-        if not self.task.fitness.smooth:
+        """The loop run backwards; None where it, or the fitness, has no slopes.
+
+        Nor where the plant calls a function as it stands: its slopes are difference quotients, which call it so often
+        that a gradient would cost ten rollouts and more in place of four.
+        """
+        if not self.task.fitness.smooth or called(self.loop.kernel.text):
             return None
         try:
             return LoopSlopes(self.loop)

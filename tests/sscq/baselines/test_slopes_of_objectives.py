@@ -85,6 +85,20 @@ def test_what_has_no_slopes():
     assert not objective(own, plant=car, situations=sscq.standard_sets(car)["taught"][:1])[0].smooth
 
 
+@pytest.mark.filterwarnings("ignore::plants.UntracedWarning")
+def test_what_calls_a_function_as_it_stands_is_not_descended():
+    """Its slopes are difference quotients: a gradient would cost ten rollouts and more."""
+
+    def derivative(t, x, u, w, p):
+        return (u[0] - x[0] if x[0] > 0.0 else u[0] - 2.0 * x[0],)
+
+    plant = plants.Plant(
+        "kinked", (plants.Quantity("level", "m", 0.1, -5.0, 5.0),), inputs=(plants.Quantity("flow", "m/s"),),
+        channels=(plants.Channel("level", low=-1.0, high=1.0),), derivative=derivative, step=0.02,
+    )  # fmt: skip
+    assert not objective(plant=plant, situations=[sscq.Situation(reference=0.5, t_end=1.0)])[0].smooth
+
+
 def test_a_descent_finds_what_a_search_finds_and_stands_aside_where_there_are_no_slopes():
     of, candidate, task = objective()
     found = search(task, candidate, SearchPlan((GradientDescent(evaluations=900),)), None)
