@@ -103,7 +103,7 @@ register(Plant(
     parameters=(
         Quantity("area", "m^2", 0.03, 0.01, 0.1), Quantity("diameter", "m", 0.05, 0.03, 0.08),
         Quantity("length", "m", 20.0, 5.0, 60.0), Quantity("roughness", "m", 5e-5, 1e-6, 5e-4),
-        Quantity("lag", "s", 1.0, 0.3, 5.0),
+        Quantity("lag", "s", 2.0, 0.5, 10.0),
     ),
     inputs=(Quantity("pump", "m^3/s", 0.002, 0.0, 0.01),),
     disturbances=(Quantity("rain", "m^3/s", 3e-4, text="a flow beside the pump's"),),
@@ -116,7 +116,7 @@ register(Plant(
     ranges=OperatingRanges(
         parameters={"roughness": (1e-5, 2e-4), "length": (12.0, 30.0)}, reference={"level": (0.4, 1.8)},
     ),
-    derivative=drained, step=0.25,
+    derivative=drained, step=0.5,
     text="A tank that a pump fills and a long, rough pipe drains.",
 ))  # fmt: skip
 
