@@ -112,12 +112,15 @@ def quick(line):
     return not reason(line) and any(re.match(pattern, line.partition("#")[0].rstrip()) for pattern in QUICK)
 
 
-def prepared(folder, *, finished):
-    """Put what the pages take for granted into a folder: a knowledge base, its run, files of others, logs."""
+def prepared(folder, *, finished=None):
+    """Put what the pages take for granted into a folder: a knowledge base, its run, files of others, logs.
+
+    finished: Run that is copied; without one a knowledge base stands in its place.
+    """
     (folder / "docs").symlink_to(DOCS)
     run = folder / "runs/design/RUN"
     if finished:
-        cli.main(words_of(f"sscq design output={run} quiet=true"))
+        shutil.copytree(finished, run)
         for name in ("knowledge_base.json", "teaching_signal.csv"):
             shutil.copy(run / name, folder)
     else:
@@ -208,7 +211,7 @@ def test_what_is_not_run_is_still_on_a_page(pattern):
 @pytest.mark.parametrize("line", sorted({line for _, line in typed() if quick(line)}))
 def test_a_quick_command_runs(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    prepared(tmp_path, finished=False)
+    prepared(tmp_path)
     if line.startswith("sscq import exported/"):
         run(f"sscq export kb=knowledge_base.json to=[{line.split('/')[1]}] output=exported", tmp_path)
     if "teaching_signal.csv" in line:
@@ -216,14 +219,30 @@ def test_a_quick_command_runs(line, tmp_path, monkeypatch):
     run(line, tmp_path)
 
 
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory):
+    """A cache of compiled simulations for all pages together: `sscq cache --limit` deletes."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("cache")
+        patch.setenv("SSCQ_CACHE", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def finished(own_cache, tmp_path_factory):
+    """The run of a design that every page takes for granted."""
+    run = tmp_path_factory.mktemp("finished") / "RUN"
+    cli.main(words_of(f"sscq design output={run} quiet=true"))
+    return run
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of launchers and their processes
 @pytest.mark.parametrize("page", sorted({page for page, line in typed() if not reason(line)}))
-def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, capfd):
+def test_the_commands_of_a_page_run_in_their_order(page, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "cache"))  # `sscq cache --limit` deletes
     monkeypatch.setattr(sys, "argv", ["page"])
-    prepared(tmp_path, finished=True)
+    prepared(tmp_path, finished=finished)
     if "logs" in page:
         for name in ("loop_logs", "tanks_log"):
             runpy.run_path(str(DOCS / f"examples/{name}.py"), run_name="__main__")
