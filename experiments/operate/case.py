@@ -152,7 +152,8 @@ def _check_rest(task: OperatingTask, course: DriftCourse) -> None:
 
 def _estimator(config: OperateConfig, plant: Plant, course: DriftCourse, programme: Programme) -> Estimator:
     if config.estimate == "measured":
-        return DeclaredMeasurement(course, config.deviation, wrong=dict(config.wrong))
+        limits = {q.name: (q.low, q.high) for q in plant.parameters}
+        return DeclaredMeasurement(course, config.deviation, limits, wrong=dict(config.wrong))
     fitted = tuple(config.fitted) or course.names
     steps = max(1, programme.window_steps // _ROWS) if config.row is None else count_steps(config.row, programme.step)
     GreyBox(plant, fitted, step=steps * programme.step, loaded=config.loaded)  # says what does not fit, before the run

@@ -86,6 +86,8 @@ class DeclaredMeasurement:
         What they measure.
     deviation : float
         Relative standard deviation of an instrument.
+    limits : mapping of parameter to (low, high)
+        What the plant can have: members beyond are taken to lie there.
     wrong : mapping of parameter to factor, optional
         An instrument that is out of order tells so many times the value.
     count : int
@@ -94,18 +96,27 @@ class DeclaredMeasurement:
 
     course: DriftCourse
     deviation: float
+    limits: Mapping[str, tuple[float, float]]
     count: int = 64
     wrong: Mapping[str, float] | None = None
 
     def estimate(self, window: int, time: float, records: Sequence[PartRecord], seed: int) -> PlantEstimate:  # noqa: ARG002
-        """Return members spread about the measured values as the instrument errs."""
+        """Return members spread about the measured values as the instrument errs; refused where the plant has none."""
         truth = self.course.at(time)
         rng = np.random.default_rng([seed, window, _SEED_MEASURED])
         factors = dict(self.wrong or {})
         told = np.array([truth[name] * factors.get(name, 1.0) for name in self.course.names])
         told = told * np.exp(self.deviation * rng.standard_normal(len(told)))
         spread = np.random.default_rng([seed, window, _SEED_MEMBERS]).standard_normal((self.count, len(told)))
-        return PlantEstimate(self.course.names, told * np.exp(self.deviation * spread))
+        members = told * np.exp(self.deviation * spread)
+        low, high = np.array([self.limits[name] for name in self.course.names]).T
+        beyond = ((members < low) | (members > high)).all(axis=0)
+        refusals = [
+            f"the instrument tells {name} = {value:.4g}, and the plant's lies in [{least:g}, {most:g}]"
+            for name, value, least, most, out in zip(self.course.names, told, low, high, beyond, strict=True)
+            if out
+        ]
+        return PlantEstimate(self.course.names, np.clip(members, low, high), "; ".join(refusals))
 
 
 @dataclass(frozen=True)

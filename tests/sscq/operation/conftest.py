@@ -44,7 +44,7 @@ def contest():
         )
         given = read_course(course)
         chosen = SupervisorSettings(searched=2, judged=6, **{"ahead": 0.0, **settings})
-        instrument = estimator or DeclaredMeasurement(given, 0.02)
+        instrument = estimator or DeclaredMeasurement(given, 0.02, {"mu": (0.0, 10.0)})
         knowledge = FixedRenewal(laws, GAINS)
         return Contest(task, programme, given, instrument, knowledge, GAINS, chosen, {"mu": 1.0}, 4)
 

@@ -9,6 +9,7 @@ from sscq.operation.contest import plain, totals
 from sscq.operation.course import read_course
 from sscq.operation.estimate import DeclaredMeasurement, IdentifiedEnsemble, PlantEstimate
 
+LIMITS = {"mu": (0.0, 10.0)}
 DRIFT = "mu:[0=1,16=1,20=5]"
 
 
@@ -42,10 +43,26 @@ def test_a_gain_that_is_not_worth_a_handover_is_left(contest):
 
 
 def test_an_instrument_that_contradicts_the_window_is_refused(contest):
-    wrong = DeclaredMeasurement(read_course("mu:[0=1]"), 0.02, wrong={"mu": 9.0})
+    wrong = DeclaredMeasurement(read_course("mu:[0=1]"), 0.02, LIMITS, wrong={"mu": 9.0})
     told = contest("mu:[0=1]", windows=2, estimator=wrong).run("knowledge_base")
     assert told[0].decision == "model refused"
     assert "does not explain the window" in told[0].words
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (10.0, "does not explain the window"),  # some members are a plant's, the others are taken to lie at its limit
+        (20.0, "the instrument tells mu = 20"),
+    ],
+)
+def test_an_instrument_that_tells_what_the_plant_cannot_have_is_refused(contest, factor, words):
+    wrong = DeclaredMeasurement(read_course("mu:[0=1]"), 0.02, LIMITS, wrong={"mu": factor})
+    estimate = wrong.estimate(0, 0.0, (), 1)
+    assert estimate.members.max() <= 10.0
+    told = contest("mu:[0=1]", windows=2, estimator=wrong).run("knowledge_base")
+    assert told[0].decision == "model refused"
+    assert words in told[0].words
 
 
 def test_what_takes_over_is_rolled_back_when_it_does_worse_than_its_replays(contest):
