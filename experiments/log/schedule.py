@@ -77,12 +77,6 @@ class ScheduleFinding:
     places: Array | None = None
     gains: Array | None = None
 
-    def document(self) -> dict[str, Any] | None:
-        """Return what commissioning.json says of it; None without a schedule."""
-        if not self.advised or self.places is None or self.gains is None:
-            return None
-        return {"variable": self.variable, "points": self.places.tolist(), "gains": self.gains.tolist()}
-
 
 def scheduled(
     folder: Path,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from plants.core.reading.files import FileError
 from plants.core.reading.formats import read_json
 from sscq.identification.advice import some
 from sscq.identification.loops import respond
-from sscq.identification.promise import LEVEL, loop_law
+from sscq.identification.promise import LEVEL, LoopScenario, loop_law
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sscq.identification.assessing.assessment import LoopAssessment
     from sscq.identification.ensemble import Ensemble
     from sscq.identification.loop_knowledge import LoopKnowledge
-    from sscq.identification.promise import LoopScenario, Promise
+    from sscq.identification.promise import Promise
     from sscq.identification.reading.log import Log
 
     Array = NDArray[np.float64]
@@ -84,7 +84,7 @@ class ProposedChange:
         return {"time": np.asarray(given.step * np.arange(len(given)), float), "y": found.output, "u": found.command}
 
     @cached_property
-    def abort(self) -> dict[str, float]:
+    def abort(self) -> AbortRecord:
         """Error and move of the output beyond which the present gains are to come back; the step itself apart."""
         y, u = self.signals["y"], self.signals["u"]
         begun = y.shape[1] // 20
@@ -152,7 +152,146 @@ def _gain_row(name: str, gains: Gains) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------------------------------- JSON
 
 
-def document(case: CommissioningCase) -> dict[str, Any]:
+class ParallelGains(TypedDict):
+    """Gains of a PID in parallel form, with the sign of the block.
+
+    Attributes
+    ----------
+    form : str
+        "parallel".
+    kp : float
+    ki : float
+        [1/s]
+    kd : float
+        [s]
+    """
+
+    form: str
+    kp: float
+    ki: float
+    kd: float
+
+
+class ScheduleRecord(TypedDict):
+    """A gain schedule: between its break points gains are linear, beyond them constant.
+
+    Attributes
+    ----------
+    variable : str
+        "measured", "absolute_error" or "error_rate"; of the rate its magnitude.
+    points : list of float
+        Break points [y, or y/s], in the log's own unit.
+    gains : list of list of float
+        kp, ki, kd at each.
+    """
+
+    variable: str
+    points: list[float]
+    gains: list[list[float]]
+
+
+class ProposedController(ParallelGains):
+    """What is proposed, gains as in ParallelGains.
+
+    Attributes
+    ----------
+    derivative_filter_time : float
+        [s]
+    set_point_weight : float
+    schedule : ScheduleRecord or None
+        In place of the gains, where one is advised.
+    """
+
+    derivative_filter_time: float
+    set_point_weight: float
+    schedule: ScheduleRecord | None
+
+
+class ImprovementRecord(TypedDict):
+    """By what share the integral of the error falls.
+
+    Attributes
+    ----------
+    low, median, high : float
+    level : float
+        Probability that it lies between low and high.
+    """
+
+    low: float
+    median: float
+    high: float
+    level: float
+
+
+class AbortRecord(TypedDict):
+    """What the present gains come back beyond.
+
+    Attributes
+    ----------
+    error, output : float
+        In the log's own units, beside a step itself.
+    """
+
+    error: float
+    output: float
+
+
+class FindingRecord(TypedDict):
+    """What was noticed in the log.
+
+    Attributes
+    ----------
+    severity, code : str
+    text, advice : str
+        A sentence each.
+    """
+
+    severity: str
+    code: str
+    text: str
+    advice: str
+
+
+class CommissioningRecord(TypedDict):
+    """What `sscq commission` writes for programs.
+
+    Attributes
+    ----------
+    schema : int
+        Of this format.
+    status, reason : str
+        What is advised: a word, and a sentence.
+    controller : ProposedController or None
+        Null: nothing was found.
+    improvement : ImprovementRecord or None
+        Null where nothing is promised.
+    present : ParallelGains or None
+        Null: neither told nor found in the log.
+    scenario : LoopScenario or None
+        What present and proposed gains were compared in.
+    discrepancy : float
+        Relative error that all plants of the ensemble are taken to have beside their own spread.
+    tests : mapping
+        Numbers of the tests of the identified plants, by name; empty where none were identified.
+    abort : AbortRecord or None
+        Null where nothing is to be typed in.
+    findings : list of FindingRecord
+    """
+
+    schema: int
+    status: str
+    reason: str
+    controller: ProposedController | None
+    improvement: ImprovementRecord | None
+    present: ParallelGains | None
+    scenario: LoopScenario | None
+    discrepancy: float
+    tests: dict[str, Any]
+    abort: AbortRecord | None
+    findings: list[FindingRecord]
+
+
+def document(case: CommissioningCase) -> CommissioningRecord:
     """Return the content of `commissioning.json`."""
     advice, found, change = case.advice, case.found, case.change
     return {
@@ -161,7 +300,7 @@ def document(case: CommissioningCase) -> dict[str, Any]:
         "reason": advice.reason,
         "controller": None if change is None else _controller(change.proposed, case.schedule),
         "improvement": None if advice.promise is None else _improvement(advice.promise),
-        "present": None if found.present is None else {"form": "parallel", **gains_of(found.present)},
+        "present": None if found.present is None else _parallel(found.present),
         "scenario": case.scenario,
         "discrepancy": found.discrepancy,
         "tests": tests_of(found),
@@ -172,19 +311,22 @@ def document(case: CommissioningCase) -> dict[str, Any]:
     }
 
 
-def _controller(gains: Gains, schedule: ScheduleFinding | None) -> dict[str, Any]:
-    table = None if schedule is None else schedule.document()
-    law = {"derivative_filter_time": 0.0, "set_point_weight": 1.0, "schedule": table}
-    return {"form": "parallel", **gains_of(gains), **law}
+def _parallel(gains: Gains) -> ParallelGains:
+    return {"form": "parallel", "kp": gains.kp, "ki": gains.ki, "kd": gains.kd}
 
 
-def _improvement(promised: Promise) -> dict[str, float]:
+def _controller(gains: Gains, schedule: ScheduleFinding | None) -> ProposedController:
+    return {**_parallel(gains), "derivative_filter_time": 0.0, "set_point_weight": 1.0, "schedule": _table(schedule)}
+
+
+def _table(found: ScheduleFinding | None) -> ScheduleRecord | None:
+    if found is None or not found.advised or found.places is None or found.gains is None:
+        return None
+    return {"variable": found.variable, "points": found.places.tolist(), "gains": found.gains.tolist()}
+
+
+def _improvement(promised: Promise) -> ImprovementRecord:
     return {"low": promised.low, "median": promised.median, "high": promised.high, "level": LEVEL}
-
-
-def gains_of(gains: Gains) -> dict[str, float]:
-    """Return gains by name."""
-    return {"kp": gains.kp, "ki": gains.ki, "kd": gains.kd}
 
 
 def tests_of(found: LoopAssessment) -> dict[str, Any]:

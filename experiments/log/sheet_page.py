@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.log.sheet import STEPS, VARIABLES, CommissioningCase, ProposedChange, gains_of, tests_of
+from experiments.log.sheet import STEPS, VARIABLES, CommissioningCase, ProposedChange, tests_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from sscq.identification.advice import JUDGED, some, told
@@ -198,7 +198,8 @@ def _expected(change: ProposedChange) -> Html:
 
 
 def _stop(change: ProposedChange) -> Html:
-    back = ", ".join(f"{name} {value:.4g}" for name, value in gains_of(change.present).items())
+    named = zip(("kp", "ki", "kd"), change.present.vector, strict=True)
+    back = ", ".join(f"{name} {value:.4g}" for name, value in named)
     text = (
         f"Go back to {back} if the error stays beyond {change.abort['error']:.3g}, or the output moves by more than "
         f"{change.abort['output']:.3g} from where it rests (99.9 % of what the plants do in the scenario, once the "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.operate import page, told
 from experiments.operate.case import prepared
+from experiments.operate.record import SCHEMA
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from experiments.starting.launch import command
@@ -25,16 +26,15 @@ if TYPE_CHECKING:
 
     from configs.schema import OperateConfig
     from experiments.operate.case import OperateCase
+    from experiments.operate.record import OperatedSeed, OperationRecord
     from experiments.runtime.run_folder import RunFolder
-
-SCHEMA = "sscq.operation/1"
 
 
 def operate(config: OperateConfig, folder: RunFolder) -> None:
     """Run all contenders, write operation.html and operation.json, and print what they show."""
     case = prepared(config)
     names = [name for name in CONTENDERS if name in config.contenders]
-    runs: list[dict[str, Any]] = []
+    runs: list[OperatedSeed] = []
     for number, contest in enumerate(case.contests):
         timelines: dict[str, Any] = {}
         for name in names:
@@ -45,7 +45,8 @@ def operate(config: OperateConfig, folder: RunFolder) -> None:
                     return plain(case.contests[number].run(name, lambda: progress.at(progress.done + 1)))
 
             timelines[name] = folder.stage(f"{name}_{number + 1}", compute, *formats.as_json("timeline.json"))
-        runs.append({"seed": contest.seed, "timelines": timelines})
+        of_each = {name: totals(timeline) for name, timeline in timelines.items()}
+        runs.append({"seed": contest.seed, "timelines": timelines, "totals": of_each})
     document = documented(case, runs)
     written = folder.write_json("operation.json", document)
     shown = folder.write_text("operation.html", page.page(document))
@@ -53,7 +54,7 @@ def operate(config: OperateConfig, folder: RunFolder) -> None:
     print(f"timeline: {shown}\nnumbers: {written}")
 
 
-def documented(case: OperateCase, runs: list[dict[str, Any]]) -> dict[str, Any]:
+def documented(case: OperateCase, runs: list[OperatedSeed]) -> OperationRecord:
     """Return all that a run in operation says as plain data."""
     contest = case.contests[0]
     units = {q.name: q.unit for q in case.plant.parameters}
@@ -66,9 +67,7 @@ def documented(case: OperateCase, runs: list[dict[str, Any]]) -> dict[str, Any]:
         "window": contest.programme.window_time,
         "windows": contest.programme.windows,
         "travel": contest.task.travel,
-        "runs": [
-            {**run, "totals": {name: totals(timeline) for name, timeline in run["timelines"].items()}} for run in runs
-        ],
+        "runs": runs,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -22,11 +22,90 @@ if TYPE_CHECKING:
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
+SCHEMA, VERSION = "sscq-front", 1
 LARGEST = 12
 """Parameters of a front that are shown as numbers, at most."""
 
 MARKED = ("own", "rule", "fixed", "front_choice", "two_degree", "table", "knowledge_base", "knowledge_base_free")
 """Contenders that are shown beside a front, and laws of the plant's own field: what is the same for all situations."""
+
+
+class FrontPoint(TypedDict):
+    """A point of a front that has a name.
+
+    Attributes
+    ----------
+    parameters : list of float
+        In the order of the front's.
+    values : mapping of objective to float
+        In the taught situations.
+    """
+
+    parameters: list[float]
+    values: dict[str, float]
+
+
+class FrontSummary(TypedDict):
+    """Trade-offs of one kind of controller; all its points: ``front_NAME.csv``.
+
+    Attributes
+    ----------
+    name, title : str
+    n_points, evaluations : int
+    parameters : list of str
+        Of the schedule, or constants of a law of the plant's own field.
+    points : mapping of name to FrontPoint
+    saved_within_error_budget : mapping of objective to float
+        By what share it falls where the first one may rise by `error_budget`.
+    """
+
+    name: str
+    title: str
+    n_points: int
+    evaluations: int
+    parameters: list[str]
+    points: dict[str, FrontPoint]
+    saved_within_error_budget: dict[str, float]
+
+
+class FrontsRecord(TypedDict):
+    """Fronts of a design, and where its controllers lie beside them.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    objectives : mapping of objective to str
+        The measure that it is.
+    aggregate : str
+        How situations are put together.
+    choice : str
+        Where the chosen point lies.
+    error_budget : float
+        Share by which the error may rise.
+    limit : float or None
+        Largest second objective of the chosen point; null where the choice does not limit it.
+    error_span : float
+        Share of the least error beyond which a front has no points.
+    population : int or None
+        Of the search; null: its usual one.
+    fronts : list of FrontSummary
+    controllers : mapping of controller to mapping of objective to float
+    """
+
+    schema: str
+    version: int
+    objectives: dict[str, str]
+    aggregate: str
+    choice: str
+    error_budget: float
+    limit: float | None
+    error_span: float
+    population: int | None
+    fronts: list[FrontSummary]
+    controllers: dict[str, dict[str, float]]
 
 
 def marked(group: Sequence[Tuned]) -> list[Tuned]:
@@ -55,18 +134,24 @@ def write(
         header = [*front.names, *(measure_of(word, fitness) for word in front.objectives), "point"]
         rows = [[*front.theta[i], *front.values[i], "; ".join(names.get(i, []))] for i in range(len(front.theta))]
         bench.folder.write_csv(f"front_{front.name}.csv", header, rows)
-    bench.folder.write_json("front.json", {
-        "schema": "sscq-front", "version": 1,
+    record: FrontsRecord = {
+        "schema": SCHEMA,
+        "version": VERSION,
         "objectives": {word: measure_of(word, fitness) for word in plan.objectives},
-        "aggregate": fitness.aggregate, "choice": plan.choice, "error_budget": plan.error_budget,
-        "limit": _limit(fronts), "error_span": plan.error_span, "population": plan.method.population,
+        "aggregate": fitness.aggregate,
+        "choice": plan.choice,
+        "error_budget": plan.error_budget,
+        "limit": _limit(fronts),
+        "error_span": plan.error_span,
+        "population": plan.method.population,
         "fronts": [_summary(front, plan) for front in fronts],
         "controllers": {
             c.name: dict(zip(plan.objectives, place.tolist(), strict=True))
             for c in marked(group)
             if (place := placed(judgement, fitness, c.name, plan.objectives)) is not None
         },
-    })  # fmt: skip
+    }
+    bench.folder.write_json("front.json", record)
 
 
 def _limit(fronts: Sequence[Front]) -> float | None:
@@ -85,17 +170,23 @@ def _names(front: Front, plan: FrontPlan) -> dict[int, list[str]]:
     return found
 
 
-def _summary(front: Front, plan: FrontPlan) -> dict[str, Any]:
-    points = {
+def _summary(front: Front, plan: FrontPlan) -> FrontSummary:
+    points: dict[str, FrontPoint] = {
         name: {
-            "parameters": front.theta[i],
+            "parameters": front.theta[i].tolist(),
             "values": dict(zip(front.objectives, front.values[i].tolist(), strict=True)),
         }
         for name, i in front.points(plan).items()
     }
-    saved = {word: front.saved(word, plan.error_budget) for word in front.objectives[1:]}
-    return {"name": front.name, "title": front.title, "n_points": len(front.theta), "evaluations": front.evaluations,
-            "parameters": front.names, "points": points, "saved_within_error_budget": saved}  # fmt: skip
+    return {
+        "name": front.name,
+        "title": front.title,
+        "n_points": len(front.theta),
+        "evaluations": front.evaluations,
+        "parameters": list(front.names),
+        "points": points,
+        "saved_within_error_budget": {word: front.saved(word, plan.error_budget) for word in front.objectives[1:]},
+    }
 
 
 def texts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -32,6 +32,28 @@ if TYPE_CHECKING:
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.teaching.teaching_signal import TeachingSignal
+
+
+class SeedsRecord(TypedDict):
+    """What random numbers come from: `seeds.json`.
+
+    Attributes
+    ----------
+    seed : int
+        Of the design.
+    searches : int
+        How often the searches are repeated, each with a seed of its own.
+    verdict_seeds : int
+        Repetitions of each named situation in the verdict.
+    situations : mapping of kind to mapping of name to int
+        Of the first repetition.
+    """
+
+    seed: int
+    searches: int
+    verdict_seeds: int
+    situations: dict[str, dict[str, int]]
+
 
 _SHOWN = {"iae": "IAE", "entropy_difference_abs": "entropy", "total_variation": "travel"}
 
@@ -81,10 +103,7 @@ def write(
     arrays = recordings(case)
     told = {"told_by_two_rules": _told_by_two(case, arrays)}
     folder.write_json("metrics.json", {**metrics(bench, ref, group, judgement, refined), **told, **notes})
-    folder.write_json("seeds.json", {
-        "seed": setup.seed, "searches": setup.config.seeds, "verdict_seeds": setup.config.budget.verdict_seeds,
-        "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
-    })  # fmt: skip
+    folder.write_json("seeds.json", _seeds(setup))
     curves = {kind: one.curve.document() for kind, one in refined.items() if one.curve is not None}
     folder.write_json("trade_off.json", curves)
     structure = refined["equal"].kb.training.get("structure")
@@ -121,6 +140,17 @@ def _save_tables(folder: RunFolder, name: str, kb: KnowledgeBase) -> None:
 def leaves(recommended: str, kbs: Mapping[str, KnowledgeBase]) -> str:
     """Return which knowledge base a design exports: the recommended one, else the one that every design ends with."""
     return recommended if recommended in kbs else "knowledge_base"
+
+
+def _seeds(setup: Setup) -> SeedsRecord:
+    budget = setup.config.budget
+    of_situations = {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS}
+    return {
+        "seed": setup.seed,
+        "searches": setup.config.seeds,
+        "verdict_seeds": budget.verdict_seeds,
+        "situations": of_situations,
+    }
 
 
 def _told_by_two(case: FinishedDesign, arrays: Recordings) -> dict[str, list[float | None]]:

@@ -12,7 +12,7 @@ import time
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from experiments.runtime import formats
 from experiments.runtime.errors import INTERRUPTED, USER_ERROR, UserError, tell
@@ -23,10 +23,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 RECORD, FAILED = "sweep.json", "failed"
-_SCHEMA, _VERSION = "sscq-sweep", 1
+SCHEMA, VERSION = "sscq-sweep", 1
 _FLAGS = ("-m", "--multirun")
 _PLACE = "hydra.sweep.dir="
 _LINE = 160  # of a reason, in the end
+
+
+class SweepRecord(TypedDict):
+    """What a sweep was asked for.
+
+    Attributes
+    ----------
+    schema : str
+        Says that it is one.
+    version : int
+        Of this format.
+    command : str
+        As in `sscq design`.
+    words : list of str
+        What was typed, with the folder.
+    """
+
+    schema: str
+    version: int
+    command: str
+    words: list[str]
 
 
 def words_of(name: str, words: Sequence[str]) -> list[str]:
@@ -59,7 +80,7 @@ def _stored(name: str, words: Sequence[str]) -> list[str]:
     place = next((word.partition("=")[2] for word in words if word.startswith("resume=")), None)
     if place is None or not (Path(place) / RECORD).is_file():
         return list(words)
-    record = formats.read_json(Path(place) / RECORD, _SCHEMA, _VERSION)
+    record = formats.read_json(Path(place) / RECORD, SCHEMA, VERSION)
     begun = record.get("words")
     if record.get("command") != name or not isinstance(begun, list) or not all(isinstance(w, str) for w in begun):
         raise UserError(f"{place} is no sweep of `sscq {name}`")
@@ -76,14 +97,14 @@ def _stored(name: str, words: Sequence[str]) -> list[str]:
 
 def begun_with(folder: Path) -> list[str] | None:
     """Return the words that a sweep was begun with, None where there is none in the folder."""
-    return list(formats.read_json(folder / RECORD, _SCHEMA, _VERSION)["words"]) if (folder / RECORD).is_file() else None
+    return list(formats.read_json(folder / RECORD, SCHEMA, VERSION)["words"]) if (folder / RECORD).is_file() else None
 
 
 def begin(folder: Path, name: str, words: Sequence[str]) -> None:
     """Keep what a sweep was asked for; nothing is kept of one whose words another one's folder has."""
     if not (folder / RECORD).exists():
         folder.mkdir(parents=True, exist_ok=True)
-        record = {"schema": _SCHEMA, "version": _VERSION, "command": name, "words": list(words)}
+        record: SweepRecord = {"schema": SCHEMA, "version": VERSION, "command": name, "words": list(words)}
         formats.write_json(folder / RECORD, record, sort=False)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -184,12 +184,31 @@ def plain(records: Sequence[WindowRecord]) -> list[dict[str, Any]]:
     return [{**asdict(record), "theta": record.theta.tolist()} for record in records]
 
 
-def totals(timeline: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Return what a contender's timeline sums up to, of plain data.
+class OperationTotals(TypedDict):
+    """What a contender's timeline sums up to.
 
-    IAE and travel are those of all windows, each up to where the loop was lost if it was; `unstable` are handovers
-    after which the next window was lost or rolled back, or that made a frozen loop unstable on the true plant.
+    Attributes
+    ----------
+    iae, travel : float
+        Of all windows, each up to where the loop was lost if it was.
+    lost : int
+        Windows in which the loop was lost.
+    handovers, rolled_back : int
+    unstable : int
+        Handovers after which the next window was lost or rolled back, or that made a frozen loop unstable on the true
+        plant.
     """
+
+    iae: float
+    travel: float
+    lost: int
+    handovers: int
+    rolled_back: int
+    unstable: int
+
+
+def totals(timeline: Sequence[Mapping[str, Any]]) -> OperationTotals:
+    """Return what a contender's timeline of plain data sums up to."""
     handed = [(one, after) for one, after in pairwise(timeline) if one["decision"] == RENEWED]
     bad = [
         after["lost_at"] is not None or after["rolled_back_at"] is not None or _made_unstable(one)

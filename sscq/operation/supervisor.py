@@ -100,7 +100,7 @@ class WindowRecord:
     decision: str
     words: str
     estimate: Mapping[str, tuple[float, ...]]
-    theta: Array
+    theta: np.ndarray
     numbers: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ import sscq
 from experiments import design as command
 from experiments.front import sweeping
 from experiments.runtime.errors import UserError
+from tests import schemas
 from tests.fences import blocks
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -202,7 +203,7 @@ def test_processes_share_nothing_but_the_folder(calls):
 def test_the_command_goes_on_with_it(calls, capsys):
     calls.errors[2] = UserError("not yet")
     sscq.sweep({"seed": [1, 2]}, folder="S", settings={"plant": "fopdt", "draws": {"taught": 2}})
-    words = json.loads(Path("S/sweep.json").read_text())["words"]
+    words = schemas.read("sweep", Path("S/sweep.json"))["words"]
     place = Path("S").resolve()
     assert words == ["-m", "budget=small", "plant=fopdt", "draws={taught:2}", "seed=1,2", f"hydra.sweep.dir={place}"]
 

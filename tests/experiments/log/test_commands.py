@@ -14,6 +14,7 @@ from experiments.log import identified
 from experiments.runtime.errors import UserError
 from sscq.identification.design_plant import design_plant
 from sscq.identification.stored import load_ensemble
+from tests import schemas
 from tests.fuzz.readers import OF_EQUATIONS
 from tests.plants.identification.reference_logs import R1, R2
 
@@ -38,7 +39,7 @@ def commissioned(tmp_path_factory):
 
 
 def test_a_sheet_says_what_to_type_and_what_it_gains(commissioned):
-    found = json.loads((commissioned / "commissioning.json").read_text(encoding="utf-8"))
+    found = schemas.read("commissioning", commissioned / "commissioning.json")
     assert found["schema"] == 1
     assert found["status"] == "advised"
     assert found["present"] == {"form": "parallel", "kp": 2.0, "ki": 0.02, "kd": 0.0}
@@ -71,7 +72,7 @@ def test_a_sheet_says_what_to_type_and_what_it_gains(commissioned):
 
 def test_a_later_log_is_held_against_the_sheet(commissioned, capsys):
     """Of the same plant; and of one that has changed, with exit code 3."""
-    found = json.loads((commissioned / "commissioning.json").read_text(encoding="utf-8"))
+    found = schemas.read("commissioning", commissioned / "commissioning.json")
     later = replace(R2, kp=found["controller"]["kp"], ki=found["controller"]["ki"], seed=44)
     log = written(commissioned.parent / "after.csv", later)
     before = str(commissioned.parent / "log.csv")
@@ -102,7 +103,7 @@ def test_a_log_that_tells_nothing_has_a_sheet_as_well(tmp_path, capsys):
     assert stop.value.code == 3
     printed = capsys.readouterr().out
     assert "no gains from this log: 90 measured rows are too few (at least 100)" in printed
-    found = json.loads((tmp_path / "out" / "commissioning.json").read_text(encoding="utf-8"))
+    found = schemas.read("commissioning", tmp_path / "out" / "commissioning.json")
     assert (found["status"], found["controller"], found["improvement"]) == ("refused", None, None)
     assert "The log cannot tell" in (tmp_path / "out" / "sheet.html").read_text(encoding="utf-8")
 

@@ -96,7 +96,7 @@ def test_a_schedule_is_advised_where_its_promise_is_above_that_of_fixed_gains(co
     assert high.endswith(",0.0]")  # no derivative, as on the sheet
     assert found.advised
     assert 0.25 < found.promise.low < found.promise.median < found.promise.high < 0.45
-    assert found.document()["variable"] == "measured"
+    assert found.variable == "measured"
     assert found.places[0] == pytest.approx(46.0)  # in the log's unit
     assert found.gains[3] == pytest.approx(STRONG[1])
 
@@ -112,13 +112,13 @@ def test_a_schedule_is_turned_down_where_fixed_gains_promise_as_much(copy, monke
     found = scheduled(copy, advice(0.9), "small")
     assert not found.advised
     assert "keep fixed gains: the knowledge_base promises" in found.reason
-    assert found.document() is None
+    assert found.gains is None
 
 
 def test_a_gain_table_is_a_schedule_too(copy, monkeypatch):
     answered(monkeypatch, "table", STRONG[1], STRONG[0])
     found = scheduled(copy, advice(0.05), "small")
-    assert found.document()["variable"] == "absolute_error"
+    assert found.variable == "absolute_error"
     assert found.places.tolist() == [0.0, 8.0]
     assert found.gains.tolist() == [[*STRONG[1]], [*STRONG[0]]]
 

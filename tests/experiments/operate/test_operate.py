@@ -11,6 +11,7 @@ from experiments import cli
 from experiments.operate import case, page
 from experiments.studies import operation
 from sscq.operation.contest import CONTENDERS
+from tests import schemas
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -24,7 +25,7 @@ def test_the_command_of_the_guide_writes_a_page_and_numbers(capsys, kb_file):
     words = [word for word in shlex.split(line)[2:] if not word.startswith(("kb=", "windows="))]
     cli.main(["operate", f"kb={kb_file}", *words, *SHORT, "contenders=[knowledge_base,never]"])
     told = capsys.readouterr().out
-    found = json.loads(Path("run/operation.json").read_text())
+    found = schemas.read("operation", Path("run/operation.json"))
     assert [*found["runs"][0]["timelines"]] == ["knowledge_base", "never"]
     assert found["drift"] == "mu:[0=1,80=1,560=6]"
     assert "knowledge base, never renewed" in told

@@ -13,11 +13,11 @@ from experiments.pipeline import front, front_files
 from experiments.pipeline.bench import Bench
 from experiments.pipeline.front import CHOICE_NAME, Choice, Front, contenders, decided
 from experiments.report.builders import learning
-from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import FrontPlan, setup
 from sscq.search.nsga2 import NonDominatedSorting, ranks
+from tests import schemas
 from tests.experiments import finished_run
 
 WORDS = ("error", "entropy", "travel")
@@ -111,7 +111,7 @@ def test_files_hold_every_point(run, place):
         assert rows[0] == [*one.names, "iae", "entropy_difference_abs", "total_variation", "point"]
         numbers = np.array([[float(cell) for cell in row[:-1]] for row in rows[1:]])
         np.testing.assert_array_equal(numbers, np.hstack([one.theta, one.values]))
-    summary = formats.read_json(place / "front.json", "sscq-front", 1)
+    summary = schemas.read("front", place / "front.json")
     fixed = run.fronts[0]
     assert summary["fronts"][0]["saved_within_error_budget"]["entropy"] == fixed.saved("entropy", 0.2)
     knee = summary["fronts"][0]["points"]["knee"]

@@ -2,7 +2,6 @@
 
 import json
 
-import jsonschema
 import pytest
 
 import plants
@@ -17,14 +16,9 @@ from sscq.identification.loop_knowledge import LoopKnowledge
 from sscq.identification.promise import LoopScenario
 from sscq.worst.envelope import Envelope
 from sscq.worst.genome import EnvelopeGenes
-from tests.fences import DOCS, blocks
+from tests.fences import blocks
 from tests.reference.exports import job_of, knowledge_base
-
-REFERENCE = DOCS / "reference"
-
-
-def validator(name):
-    return jsonschema.Draft202012Validator(json.loads((REFERENCE / f"{name}.schema.json").read_text(encoding="utf-8")))
+from tests.schemas import REFERENCE, read, validator
 
 
 def written(value, folder):
@@ -45,9 +39,11 @@ def test_the_page_of_files_leads_to_it(name):
     assert f"({name}.schema.json)" in (REFERENCE / "files.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "file"), [("run", "config.json"), ("metrics", "metrics.json")])
+@pytest.mark.parametrize(
+    ("name", "file"), [("run", "config.json"), ("metrics", "metrics.json"), ("seeds", "seeds.json")]
+)
 def test_a_finished_run_fits(run, name, file):
-    validator(name).validate(json.loads((run.bench.folder.path / file).read_text(encoding="utf-8")))
+    read(name, run.bench.folder.path / file)
 
 
 def test_a_manifest_fits(tmp_path):
@@ -91,6 +87,11 @@ def test_what_is_said_of_a_loop_fits_and_need_not_say_all(tmp_path):
         ("manifest", {}),
         ("identified", {"schema": "sscq-run"}),
         ("counter_example", []),
+        ("seeds", {"seed": "x"}),
+        ("front", {"schema": "sscq-front", "version": 1}),
+        ("sweep", {"schema": "sscq-sweep", "version": 1, "command": "design", "words": "plant=fopdt"}),
+        ("operation", {"schema": "sscq.operation/2"}),
+        ("commissioning", {"schema": 1, "status": "x"}),
     ],
 )
 def test_what_is_none_is_refused(name, value):
