@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from controllers import PID, Controller, GainTable
-from experiments.log import schedule
+from controllers.forms import Gains
+from experiments.log import schedule, sheet
 from experiments.log.schedule import scheduled, table_of
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
@@ -25,6 +27,7 @@ from sscq.identification.advice import Advice
 from sscq.identification.ensemble import identify
 from sscq.identification.promise import LoopScenario, Promise
 from sscq.identification.stored import StoredLoop, document
+from tests import schemas
 from tests.plants.identification.reference_logs import R2
 
 PRESENT = (2.0, 0.02, 0.0)
@@ -181,3 +184,19 @@ def test_files_that_are_none(tmp_path, content, message):
         file.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         load(str(file))
+
+
+@pytest.mark.parametrize(("discrepancy", "told"), [(0.05, True), (0.9, False)])
+def test_a_sheet_holds_the_schedule_that_is_advised(copy, monkeypatch, tmp_path, discrepancy, told):
+    answered(monkeypatch, "knowledge_base", *STRONG)
+    found = scheduled(copy, advice(discrepancy), "small")
+    change = SimpleNamespace(proposed=Gains(1.0, 0.1, 0.0), abort={"error": 1.0, "output": 2.0})
+    assessed = SimpleNamespace(present=None, discrepancy=0.1, ensemble=None, findings=())
+    case = SimpleNamespace(
+        advice=SimpleNamespace(status="change", reason="r", promise=None, to_be_typed=True),
+        found=assessed, change=change, scenario=None, schedule=found,
+    )  # fmt: skip
+    formats.write_json(tmp_path / "sheet.json", sheet.document(case))
+    table = schemas.read("commissioning", tmp_path / "sheet.json")["controller"]["schedule"]
+    assert (table is not None) == told == found.advised
+    assert not told or table["gains"] == found.gains.tolist()
