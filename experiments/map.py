@@ -149,7 +149,7 @@ def computed(config: MapConfig, case: MapCase) -> RobustnessMap:
 def peaks(config: MapConfig, case: MapCase) -> dict[str, np.ndarray]:
     """Return the largest Ms about the operating points [controller, n_y, n_x] on a coarse grid; NaN: no point is held.
 
-    The gains stand still; infinite: a frozen loop is unstable.
+    Of the gains at rest there, standing still; infinite: the loop is unstable with them.
     """
     n = min(config.margin_points, config.points)
     if n == 0 or not case.plant.operating_points:
@@ -163,7 +163,9 @@ def peaks(config: MapConfig, case: MapCase) -> dict[str, np.ndarray]:
             situation = case.y.set_in(situation, float(rows[row]), case.plant)
             one = case.contenders[number]
             try:
-                channels = frozen_margins(case.plant, one.controller, one.theta, [situation], config.integration_step)
+                channels = frozen_margins(
+                    case.plant, one.controller, one.theta, [situation], config.integration_step, in_passing=False
+                )
             except ValueError:  # nothing holds the plant at an operating point there
                 channels = []
             values = [each["sensitivity"] if each["stable"] else None for each in channels]

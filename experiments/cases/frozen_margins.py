@@ -21,7 +21,13 @@ _SHOWN = ("sensitivity", "gain_margin", "gain_reduction", "phase_margin", "delay
 
 
 def frozen_margins(
-    plant: Plant, controller: Any, theta: np.ndarray, situations: Sequence[Situation], step: float
+    plant: Plant,
+    controller: Any,
+    theta: np.ndarray,
+    situations: Sequence[Situation],
+    step: float,
+    *,
+    in_passing: bool = True,
 ) -> list[dict[str, Any]]:
     """Return the worst margins of each channel over operating points and plants, at rest and in passing.
 
@@ -32,12 +38,14 @@ def frozen_margins(
     ----------
     theta : array [n_theta]
         Of the controller's schedule.
+    in_passing : bool
+        False: at rest alone, which is much less.
     """
     if not plant.operating_points:
         return []
     low, high = _box(controller, theta)
     asked = OperatingMargins(plant, controller, situations, step, low, high, MarginLimits())
-    passing = asked.passing(controller, theta)
+    passing = asked.passing(controller, theta) if in_passing else ()
     found = []
     for number, (channel, margins) in enumerate(zip(plant.channels, asked.at_rest(controller, theta), strict=True)):
         found.append({"channel": channel.output, **_plain(margins.worst())})

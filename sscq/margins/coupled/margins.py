@@ -125,7 +125,9 @@ def _paid(rows: Array, response: CoupledResponse, look: ScreenedTogether | None,
     for part, seen in ((~stable, None), (stable & ~far.all(axis=1), far)):
         if part.any():
             spared = None if seen is None else seen[part]
-            paid[part] = charge(_table(rows[part], response, level, enough, spared), response.rate, limits)
+            paid[part] = charge(
+                _table(rows[part], response, level, enough, spared, stable[part]), response.rate, limits
+            )
     return paid
 
 
@@ -135,20 +137,24 @@ def _table(
     level: int = kernel.FULL,
     enough: float = np.inf,
     far: NDArray[np.bool_] | None = None,
+    sure: NDArray[np.bool_] | None = None,
 ) -> Array:
-    """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues.
+    """Kernel results [gain set, channel, column]; where a quick look cannot tell stable loops, their eigenvalues do.
 
-    Where it is known which loops stay `far` enough from -1 [gain set, channel], all of them are known to be stable, and
-    results of the far ones are not computed: their sensitivity is put at 1.
+    Where it is known which loops stay `far` enough from -1 [gain set, channel], results of these are not computed:
+    their sensitivity is put at 1. `sure` are those known to be stable [gain set]; None: not looked at yet.
     """
     gains, wild = tame(gains)
     table = np.zeros((len(gains), len(response.sampled.loops), len(kernel.COLUMNS)))
     if far is None:
-        gains, growth = _grown(gains, response)
-        growth = np.where(wild, np.inf, growth)
         far = np.zeros(table.shape[:2], bool)
-    else:
-        growth = np.full(len(gains), -np.inf)
+    if sure is None:
+        look = response.screened
+        sure = np.zeros(len(gains), bool) if look is None else look.look(gains, 1.0)[0] & ~wild
+    gains, growth = gains.copy(), np.full(len(gains), -np.inf)
+    if not sure.all():
+        gains[~sure], growth[~sure] = _grown(gains[~sure], response)
+        growth[wild] = np.inf
     stable = growth < -_ROUNDING / response.sampled.sample_time
     rows = np.ascontiguousarray(gains[stable])
     if len(rows):

@@ -9,7 +9,7 @@ import plants
 from plants.core.analysis.linearise import linearise
 from sscq.margins.coupled.frequency_response import coupled_responses
 from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
-from sscq.margins.coupled.sampled_loops import CoupledPlant
+from sscq.margins.coupled.sampled_loops import CoupledPlant, SampledLoops
 from sscq.margins.coupled.screen import ScreenedTogether
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
@@ -389,16 +389,35 @@ def coupled_pair(seed):
     return prepared(plant, *loops), gains, float(rng.uniform(1.2, 3.0))
 
 
+def without_a_look(response):
+    """The same response, whose loops are told stable or not by their eigenvalues alone."""
+    other = replace(response)
+    vars(other)["screened"] = None
+    return other
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_quick_look_at_two_loops_changes_nothing(seed):
-    """With it gain sets pay what the whole computation asks: margins of all, stability by eigenvalues."""
+    """With it margins are, and gain sets pay, what the whole computation tells: stability by eigenvalues."""
     responses, gains, sensitivity = coupled_pair(seed)
-    margins = coupled_margins(gains, responses)
+    margins = coupled_margins(gains, [without_a_look(one) for one in responses])
+    for one, other in zip(coupled_margins(gains, responses), margins, strict=True):
+        for name, value in vars(one).items():
+            assert np.array_equal(value, getattr(other, name)), name
     rate = responses[0].rate
     for of_channel, paid in zip(margins, coupled_penalty(gains, responses, MarginLimits(sensitivity)), strict=True):
         violation = np.maximum(0.0, 1.0 - sensitivity / of_channel.sensitivity[:, 0])
         unstable = 3.0 - rate / (of_channel.growth[:, 0] + rate)
         np.testing.assert_allclose(paid, np.where(of_channel.stable[:, 0], violation, unstable), rtol=1e-12, atol=0.0)
+
+
+def test_margins_ask_eigenvalues_of_those_alone_that_the_look_is_not_sure_of(monkeypatch):
+    (response,), gains, _ = coupled_pair(0)
+    asked, growth = [], SampledLoops.growth
+    monkeypatch.setattr(SampledLoops, "growth", lambda self, rows: asked.append(len(rows)) or growth(self, rows))
+    coupled_margins(gains, [response])
+    sure = response.screened.look(gains, 1.0)[0]
+    assert asked[0] == (~sure).sum() < 0.8 * len(gains)
 
 
 def test_the_quick_look_at_two_loops_passes_most_of_what_keeps_the_limit():
