@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from sscq.worst.map_axes import MapAxis
 
+_ROUNDING = 1e-9  # of J: equal gains that are computed in two ways differ by less
 _QUANTILES = {"best": 0.0, "median": 0.5, "worst": 1.0}
 _TABLE_ROWS = 250_000  # of map.csv; a finer map is kept as arrays alone
 
@@ -216,6 +217,7 @@ def summary(case: MapCase, stored: dict[str, np.ndarray]) -> dict[str, Any]:
     }
     base, ours = names.index("reference"), names.index("knowledge_base")
     change = cost[ours][whole] / cost[base][whole] - 1.0
+    change[np.abs(change) < _ROUNDING] = 0.0
     numbers["better_share"] = float((change < 0.0).mean()) if change.size else None
     numbers["change"] = {name: _quantile(change, share) for name, share in _QUANTILES.items()}
     return numbers
@@ -239,7 +241,9 @@ def told(case: MapCase, numbers: Mapping[str, Any]) -> list[str]:
         cost = "" if mean is None else f"mean J {mean:.4g} where no loop is lost, "
         lines.append(f"  {titles[name]}: {cost}loops lost at {n} of {numbers['points']} points")
     change = numbers["change"]
-    if numbers["better_share"] is not None:
+    if change["best"] == change["worst"] == 0.0:
+        lines.append("knowledge base and reference gains cost the same everywhere, where none is lost")
+    elif numbers["better_share"] is not None:
         per_cent = {key: f"{100.0 * change[key]:+.3g} %" for key in _QUANTILES}
         lines.append(
             f"knowledge base against reference gains, where none is lost: better at "

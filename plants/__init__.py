@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from plants.core.algebraic_loop.gain import SpuriousDamping, loop_gain, spurious_damping
     from plants.core.algebraic_loop.report import LoopReport
+    from plants.core.analysis.about_values import with_parameters
     from plants.core.analysis.close import close
     from plants.core.analysis.linearise import LinearModel, linearise
     from plants.core.analysis.symmetry import is_odd
@@ -77,6 +78,7 @@ REGISTERED = {
 _FROM = {
     "plants.core.algebraic_loop.gain": ("SpuriousDamping", "loop_gain", "spurious_damping"),
     "plants.core.algebraic_loop.report": ("LoopReport",),
+    "plants.core.analysis.about_values": ("with_parameters",),
     "plants.core.analysis.close": ("close",),
     "plants.core.analysis.linearise": ("LinearModel", "linearise"),
     "plants.core.analysis.symmetry": ("is_odd",),
@@ -107,7 +109,8 @@ __all__ = [
     "cart_pole", "check", "close", "cos", "find", "get", "is_odd", "levitation", "linearise", "load_installed",
     "load_plant_file", "loop_gain", "measures", "motors", "names", "neutralisation", "oscillators", "pendulum",
     "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "slow_plants",
-    "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle", "with_rival",
+    "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle", "with_parameters",
+    "with_rival",
 ]  # fmt: skip
 
 

@@ -45,5 +45,6 @@ plants.register(
         KNOWN, name="cart_and_pole_model", inputs=COMMANDS, allocate=None, derivative=None, force=force,
         supplied_power=supplied_power, operating_points=(), rivals=(),
         disturbances=(replace(KNOWN.disturbances[0], name="push_position"),), scene=None, shown=(),
+        ranges=replace(KNOWN.ranges, excitation={"push_position": KNOWN.ranges.excitation["wind"]}),
     )
 )  # fmt: skip

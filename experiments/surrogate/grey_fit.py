@@ -63,8 +63,7 @@ def fit(model: Plant, names: Sequence[str], runs: Sequence[Run], like: Plant, st
     free, (low, high) = _without_region(model), _bounds(model, names, nominal)
     done = least_squares(residual, np.ones(len(names)), bounds=(low, high), diff_step=_SLOPE, max_nfev=50)
     values = dict(zip(names, (done.x * nominal).tolist(), strict=True))
-    fitted = [replace(q, nominal=values.get(q.name, q.nominal)) for q in model.parameters]
-    return GreyFit(replace(model, parameters=tuple(fitted)), values, float(np.sqrt(np.square(done.fun).mean())))
+    return GreyFit(plants.with_parameters(model, values), values, float(np.sqrt(np.square(done.fun).mean())))
 
 
 def check(model: Plant, names: Sequence[str], like: Plant) -> None:

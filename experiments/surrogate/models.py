@@ -51,9 +51,8 @@ def grey(name: str, fit: GreyFit) -> tuple[Plant, str]:
     text = "\n".join([
         f'"""{fit.plant.name} with parameters fitted to runs of a slow plant."""', "",
         "from dataclasses import replace", "", "import plants", "", f"FITTED = {fit.values!r}",
-        f"MODEL = plants.get({in_full(fit.plant.name)!r})",
-        "several = tuple(replace(q, nominal=FITTED.get(q.name, q.nominal)) for q in MODEL.parameters)",
-        f"plants.register(replace(MODEL, name={name!r}, parameters=several))", "",
+        f"fitted = plants.with_parameters(plants.get({in_full(fit.plant.name)!r}), FITTED)",
+        f"fitted = replace(fitted, name={name!r})", "",
     ])  # fmt: skip
     return replace(fit.plant, name=name), text
 

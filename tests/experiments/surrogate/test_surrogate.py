@@ -236,7 +236,7 @@ def test_command_designs_for_a_slow_plant(tmp_path, capsys):
     """From the command line to a knowledge base that holds the slow plant; the model's parameter is found."""
     out = tmp_path / "new"
     cli.main([
-        "surrogate", "--plant", "van_der_pol", "--model", "van_der_pol", "--fit", "mu", "--horizon", "3", "--workers", "0",
+        "surrogate", "--plant", "van_der_pol", "--model", "van_der_pol", "--fit", "mu", "--horizon", "3",
         "--output", str(out), "--set", "budget=small", "budget.evaluations=300", "network.inputs=[e,e_rate]", "budget.teacher_generations=1",
         "budget.verdict_seeds=2",
     ])  # fmt: skip
