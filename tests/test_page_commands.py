@@ -157,7 +157,8 @@ def smaller(words):
         or not settled & {key, key.partition(".")[0]}
     ]  # fmt: skip
     more += ["front.evaluations=60"] if any(key.startswith("front") for key in told) else []
-    return more + ([f"hydra.sweep.dir={SWEEP}"] if "-m" in words and "hydra.sweep.dir" not in told else [])
+    first = "-m" in words and not {"hydra.sweep.dir", "hydra/launcher"} & set(told)  # the one that is gone on with
+    return more + ([f"hydra.sweep.dir={SWEEP}"] if first else [])
 
 
 def run(line, folder):
