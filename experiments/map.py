@@ -28,7 +28,7 @@ from plants.core.names import unknown
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.situations.situation_sets import standard_sets
 from sscq.worst.envelope import situations_by_name
-from sscq.worst.map_axes import map_axis, read_range
+from sscq.worst.map_axes import check_pair, map_axis, read_range
 from sscq.worst.robustness_map import MapSettings, RobustnessMap, robustness_map
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def prepared(config: MapConfig) -> MapCase:
     if config.x is None or config.y is None:
         raise UserError("a map needs x=NAME:[LOW,HIGH] and y=NAME:[LOW,HIGH], such as x=mu:[0.1,3] y=delay:[0,0.2]")
     axes = [map_axis(plant, *read_range(text), config.points) for text in (config.x, config.y)]
+    check_pair(plant, *axes)
     known = situations_by_name(plant)
     name = config.situation or standard_sets(plant)["taught"][0].name
     if name not in known:

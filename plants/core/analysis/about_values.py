@@ -36,7 +36,7 @@ def with_parameters(plant: Plant, values: Mapping[str, float]) -> Plant:
         if old.name in ranges and old.nominal != new.nominal:
             ranges[old.name] = _moved(ranges[old.name], old, new)
     given = plant.ranges if plant.ranges.parameters is None else replace(plant.ranges, parameters=ranges)
-    return replace(plant, parameters=moved, ranges=given)
+    return replace(plant, parameters=moved, task=replace(plant.task, ranges=given))
 
 
 def _moved(span: tuple[float, float], old: Quantity, new: Quantity) -> tuple[float, float]:

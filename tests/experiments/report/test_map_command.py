@@ -60,6 +60,7 @@ def test_a_stage_of_a_stranger_is_refused_in_a_sentence(capsys, kb_file, name, a
         (("x=mu:[0.5,2]",), "a map needs x=NAME:[LOW,HIGH] and y=NAME:[LOW,HIGH]"),
         (("x=mu:[0.5,2]", "y=dellay:[0,1]"), "did you mean 'delay'?"),
         (("x=mu:[2,0.5]", "y=delay:[0,1]"), "a lower and a higher finite end"),
+        (("x=mu:[0.5,2]", "y=mu:[0.5,2]"), "a map is over two quantities"),
         (("x=mu:[0.5,2]", "y=delay:[0,1]", "situation=far steps"), "did you mean 'far step'?"),
         (("x=mu:[0.5,2]", "y=delay:[0,1]", "device=cuda"), "leave device=cuda out to run on the CPU"),
     ],
