@@ -16,7 +16,6 @@ import numpy as np
 from experiments.pipeline.assurance.stability import certified_situations
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
-from flcs.refinement.genome import with_reference
 from flcs.refinement.refinement import not_worse, with_whole_authority
 from sscq.certificates.certify import certified, frozen_family, largest_authority
 from sscq.certificates.constraint import LyapunovSet, roomiest
@@ -57,13 +56,8 @@ def free_share(setup: Setup) -> float:
 
 
 def goes_on_freely(setup: Setup, task: Task, kb: KnowledgeBase) -> bool:
-    """Whether a function is required, and rules that were searched without one have one at their whole authority.
-
-    Rules that are all at the reference gains do not count: that these have a function says nothing of where rules lead.
-    """
-    if setup.config.assurance.authority != REQUIRED or kb == with_reference(kb):
-        return False
-    return held(setup, task, kb) is kb
+    """Whether a function is required, and rules that were searched without one have one at their whole authority."""
+    return setup.config.assurance.authority == REQUIRED and held(setup, task, kb) is kb
 
 
 def within_one(

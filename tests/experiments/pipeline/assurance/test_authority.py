@@ -11,7 +11,6 @@ from experiments.pipeline.assurance.stability import certified_situations
 from experiments.pipeline.refining import Refining
 from experiments.runtime.errors import UserError
 from flcs import FuzzyController
-from flcs.refinement.genome import with_reference
 from sscq.certificates.certify import certify
 from tests.experiments.pipeline.assurance.test_stability import stretched
 
@@ -92,7 +91,6 @@ def test_rules_that_have_a_function_are_searched_on_freely(run, asked):
     asked.config.assurance.authority = "required"
     assert authority.goes_on_freely(asked, task_of(run), near)
     assert not authority.goes_on_freely(asked, task_of(run), far)
-    assert not authority.goes_on_freely(asked, task_of(run), with_reference(near))  # tells nothing of the rules
 
 
 def test_where_a_function_is_there_all_evaluations_are_free_and_begin_as_half_of_them(run, asked, monkeypatch):
