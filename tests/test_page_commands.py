@@ -52,6 +52,7 @@ NOT_HERE = {
 FILLED = {
     "sscq assess LOG.csv": "sscq assess sluggish.csv --loop loop.json",
     "sscq commission LOG.csv": "sscq commission sluggish.csv --output sluggish",
+    "sscq design start=knowledge_base.json plant_file=": "sscq design start=knowledge_base.json",
     "sscq identify LOG.csv [MORE.csv ...] --output DIR": "sscq identify sluggish.csv tuned.csv --output both",
     "sscq identify LOG.csv [MORE.csv ...] --output DIR --plant": "sscq identify tanks.csv --output tanks --plant two_tanks "
     "--fit 'upper hole,lower hole' --load inflow",
