@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     KnowledgeBase = Any  # flcs.knowledge_base.knowledge_base.KnowledgeBase, which calls what is here
 
 _POINTS = 121
-_LEAST_SPAN = 1e-3  # of a gain: less is drawn as one colour
+_LEAST_SPAN = 1e-3  # of a gain: one that moves less stands still, and its contours would be rounding
 
 
 def plot(kb: KnowledgeBase, channel: int = 0) -> Any:
@@ -79,7 +79,10 @@ def _terms(chart: Any, variable: Variable) -> None:
         chart.plot(x, grades, label=variable.term_words(number))
     chart.set_xlabel(_label(variable))
     chart.set_ylim(0.0, 1.05)
-    chart.legend(loc="lower center", frameon=False, fontsize="small")
+    # Above: where terms are steep, lines fill the chart.
+    chart.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize="small", handlelength=1.0
+    )
 
 
 def _gain(figure: Any, chart: Any, kb: KnowledgeBase, channel: int, gain: int) -> None:
@@ -97,13 +100,21 @@ def _gain(figure: Any, chart: Any, kb: KnowledgeBase, channel: int, gain: int) -
         chart.set_ylabel(base.gain_names[gain])
         chart.grid(visible=True, alpha=0.3)
     else:
-        low, high = float(values.min()), float(values.max())
-        room = _LEAST_SPAN * max(abs(low), abs(high), 1e-300)  # a gain that stands still has rounding for its contours
-        levels = np.linspace(low, high, 13) if high - low > room else np.linspace(low - room, high + room, 3)
-        filled = chart.contourf(grids[0], grids[1], values.T, levels=levels)
-        figure.colorbar(filled, ax=chart, label=base.gain_names[gain])
+        _surface(figure, chart, grids, values, base.gain_names[gain])
         chart.set_ylabel(_label(base.inputs[1]))
     chart.set_xlabel(_label(base.inputs[0]))
+
+
+def _surface(figure: Any, chart: Any, grids: list[Any], values: Any, name: str) -> None:
+    """A gain over two inputs, in thirteen levels; one that stands still is told as a number."""
+    low, high = float(values.min()), float(values.max())
+    if high - low > _LEAST_SPAN * max(abs(low), abs(high), 1e-300):
+        filled = chart.contourf(grids[0], grids[1], values.T, levels=np.linspace(low, high, 13))
+        figure.colorbar(filled, ax=chart, label=name)
+        return
+    chart.set(xlim=grids[0][[0, -1]], ylim=grids[1][[0, -1]])
+    middle = 0.5 * (low + high)
+    chart.text(0.5, 0.5, f"{name} = {middle:.4g}\neverywhere", ha="center", va="center", transform=chart.transAxes)
 
 
 def _label(variable: Variable) -> str:
