@@ -277,10 +277,15 @@ def test_compiling_keeps_no_memory():
     text = simulation_text()
     for _ in range(2):  # LLVM sets itself up
         machine_code.compiled(text, ARGUMENTS)
-    before = in_use()
-    for _ in range(4):
-        machine_code.compiled(text, ARGUMENTS)
-    assert in_use() - before < 100_000
+    growth = []
+    for _ in range(3):  # a leak is in each; what else happens in the process, threads of tests before this one, is not
+        gc.collect()
+        before = in_use()
+        for _ in range(4):
+            machine_code.compiled(text, ARGUMENTS)
+        gc.collect()
+        growth.append(in_use() - before)
+    assert min(growth) < 100_000
 
 
 def test_a_prepared_call_gives_what_a_whole_one_does_and_refuses_other_arrays(monkeypatch):
