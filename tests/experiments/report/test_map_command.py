@@ -10,6 +10,7 @@ import pytest
 
 from experiments import cli
 from experiments.runtime import formats
+from flcs.refinement.genome import with_reference
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -30,6 +31,14 @@ def test_a_map_is_drawn_with_its_table_and_numbers(capsys, kb_file):
         assert title in page
     changes = [float(row[4]) / float(row[2]) - 1.0 for row in table[1:]]
     assert numbers["change"]["worst"] == pytest.approx(max(changes))
+
+
+def test_equal_controllers_cost_the_same_everywhere(capsys, knowledge_base, tmp_path):
+    with_reference(knowledge_base).save(tmp_path / "still.json")
+    cli.main(["map", f"kb={tmp_path / 'still.json'}", *WORDS])
+    assert "knowledge base and reference gains cost the same everywhere" in capsys.readouterr().out
+    numbers = json.loads(Path("run/metrics.json").read_text())
+    assert numbers["better_share"] == numbers["change"]["best"] == numbers["change"]["worst"] == 0.0
 
 
 def test_a_finished_map_is_drawn_again_from_its_stages(kb_file):

@@ -183,6 +183,17 @@ def test_each_level_keeps_its_own_limit(oscillator, at_rest, passing, kept):
         assert (paid > 0.0) == (at_rest > searched[0] or passing > searched[1])
 
 
+@pytest.mark.parametrize("place", [None, 0, 15, 16, 127, 128, 299])
+def test_one_gain_set_that_breaks_the_limit_is_found_wherever_it_is(oscillator, monkeypatch, place):
+    """They are looked at in parts, the first that breaks it ends that."""
+    gains = np.tile(CALM, (1, 300, 1))
+    if place is not None:
+        gains[0, place] = gains_of_peak(oscillator, 2.7)
+    monkeypatch.setattr(ScheduledGains, "passing", lambda *_: [(None, gains)])
+    controller, theta = next(over_error(oscillator, CALM, CALM))
+    assert oscillator.keeps_of(controller, theta) is (place is None)
+
+
 def test_no_delay_margin_is_asked_in_passing(oscillator):
     late = oscillator.with_limits(MarginLimits(1.6, 0.22))
     slow = gains_of_peak(oscillator, 2.2)
