@@ -1,17 +1,20 @@
 """Three plants that drift while they are controlled: the renewed knowledge base and its four rivals.
 
     python -m experiments.studies operation                      # designs, all seeds, and the page
-    python -m experiments.studies operation seeds=1 van_der_pol  # some of it, printed only
+    python -m experiments.studies operation van_der_pol          # some of it; the page is written once all is there
+    python -m experiments.studies operation seeds=1 van_der_pol  # with other settings: printed only
 
 Plants, courses and settings are declared in experiments/studies/declarations/operation.yaml. Finished designs and runs
-are not repeated, stopped ones are gone on with.
+are not repeated, stopped ones are gone on with; what became of them is recorded.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +24,17 @@ from experiments.operate import told
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.tables import markdown_table, text_table
+from experiments.studies.engine.record import StudyRecord
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from plants.core.names import unknown
 from sscq.operation.contest import CONTENDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 DECLARED = Path(__file__).parent / "declarations" / "operation.yaml"
+RESULT = "operation.json"
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,15 @@ class OperatedPlant:
     words: tuple[str, ...]
     run: str = "operation"
 
+    @property
+    def name(self) -> str:
+        """What the record calls it."""
+        return f"{self.plant}, {self.run}"
+
+    def asked(self, seeds: int) -> list[Any]:
+        """What its run depends on."""
+        return [self.plant, list(self.design), self.drift, list(self.words), seeds]
+
 
 def declared() -> dict[str, Any]:
     """Return the declaration, its plants as records."""
@@ -58,8 +72,8 @@ def declared() -> dict[str, Any]:
 
 
 def main(words: Sequence[str]) -> None:
-    """Run what is asked for; the page is written of the whole study alone."""
-    study = declared()
+    """Run what is asked for; write the page once all that is declared has been run as it is declared."""
+    study, record = declared(), StudyRecord("operation")
     known = [one.plant for one in study["plants"]]
     names = [word for word in words if "=" not in word]
     further = [word for word in words if "=" in word and not word.startswith("seeds=")]
@@ -67,13 +81,16 @@ def main(words: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise UserError(unknown("plant of the study", name, known))
-    found = []
+    as_declared = not further and seeds == study["seeds"]
     for one in study["plants"]:
         if not names or one.plant in names:
-            found.append((one, operated(one, Path(study["runs"]), seeds, further)))
-            print(f"\n{one.title}: {one.drift}\n{text_table(told.HEAD, told.rows(found[-1][1]))}", flush=True)
-    if not names and not further and seeds == study["seeds"]:
-        atomic_files.write(Path(study["page"]), page(found, seeds))
+            make = partial(operated, one, Path(study["runs"]), seeds, further)
+            found = record.found(one.name, one.asked(seeds), make, told_of) if as_declared else told_of(make())
+            print(f"\n{one.title}: {one.drift}\n{text_table(told.HEAD, told.rows(found))}", flush=True)
+    if as_declared and all(record.has(one.name, one.asked(seeds)) for one in study["plants"]):
+        runs = [(one, record.get(one.name)) for one in study["plants"]]
+        text = page(runs, seeds, record.commits(one.name for one in study["plants"]))
+        atomic_files.write(Path(study["page"]), text)
         print(f"page: {study['page']}")
 
 
@@ -86,15 +103,30 @@ def _seeds(words: Sequence[str], usual: int) -> int:
     return int(given[-1])
 
 
-def operated(one: OperatedPlant, folder: Path, seeds: int, further: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the document of a plant's run, which is made if it is not there; so is the design it begins with."""
+def operated(one: OperatedPlant, folder: Path, seeds: int, further: Sequence[str] = ()) -> Path:
+    """Return the folder of a plant's run, which is made if it is not there; so is the design it begins with."""
     design, run = folder / one.plant / "design", folder / one.plant / f"{one.run}_{seeds}"
     kb = design / "knowledge_base.json"
     _made(kb, design, "design", f"plant={one.plant}", *one.design)
-    result = run / "operation.json"
-    _made(result, run, "operate", f"kb={kb}", f"drift={one.drift}", f"seeds={seeds}", *one.words, *further)
-    found: dict[str, Any] = formats.read_json(result)
-    return found
+    _made(run / RESULT, run, "operate", f"kb={kb}", f"drift={one.drift}", f"seeds={seeds}", *one.words, *further)
+    return run
+
+
+def told_of(run: Path) -> dict[str, Any]:
+    """Return what the page tells of a run: "windows", "window" and "runs", one for each seed.
+
+    Of a seed: "totals" of each contender, and "decisions", how often each was made for the knowledge base.
+    """
+    document = formats.read_json(run / RESULT)
+    runs = [
+        {"totals": one["totals"], "decisions": _decisions(one["timelines"]["knowledge_base"])}
+        for one in document["runs"]
+    ]
+    return {"windows": document["windows"], "window": document["window"], "runs": runs}
+
+
+def _decisions(timeline: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    return dict(sorted(Counter(one["decision"] for one in timeline if one["decision"]).items()))
 
 
 def _made(result: Path, folder: Path, *words: str) -> None:
@@ -111,8 +143,8 @@ def _made(result: Path, folder: Path, *words: str) -> None:
 # ------------------------------------------------------------------------------------------------------------ the page
 
 
-def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int) -> str:
-    """Return the page as Markdown."""
+def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int, commits: str) -> str:
+    """Return the page as Markdown; `commits` says at which ones the runs were made."""
     template = Template.of("operation")
     sections = []
     for one, document in found:
@@ -124,12 +156,12 @@ def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int) -> s
             "window": f"{document['window']:g}",
             "table": "\n".join(markdown_table(told.HEAD, told.rows(document), numbers=True)),
             "each": "\n".join(markdown_table(*_by_seed(document), numbers=True)),
-            "decisions": "\n".join(f"- {line}" for line in _decisions(document)),
+            "decisions": "\n".join(f"- {line}" for line in _all_decisions(document)),
         }
         sections.append("\n".join(template.lines("plant", values)))
     handed = sum(_sum(document, "handovers") for _, document in found)
     bad = sum(_sum(document, "unstable") for _, document in found)
-    values = {"seeds": seeds, "plants": "\n".join(sections), "handovers": handed, "unstable": bad}
+    values = {"seeds": seeds, "plants": "\n".join(sections), "handovers": handed, "unstable": bad, "commits": commits}
     return "\n".join(template.lines("page", values)) + "\n"
 
 
@@ -148,11 +180,7 @@ def _sum(document: dict[str, Any], what: str) -> int:
     return sum(run["totals"][name][what] for run in document["runs"] for name in both)
 
 
-def _decisions(document: dict[str, Any]) -> list[str]:
+def _all_decisions(document: dict[str, Any]) -> list[str]:
     """How often each decision was made for the knowledge base, over all seeds."""
-    counts: dict[str, int] = {}
-    for run in document["runs"]:
-        for one in run["timelines"]["knowledge_base"]:
-            if one["decision"]:
-                counts[one["decision"]] = counts.get(one["decision"], 0) + 1
+    counts: Counter[str] = sum((Counter(run["decisions"]) for run in document["runs"]), Counter())
     return [f"{decision}: {count}" for decision, count in sorted(counts.items())]

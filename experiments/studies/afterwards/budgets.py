@@ -1,24 +1,27 @@
 """What a longer search is worth: the same designs with more and more evaluations.
 
     python -m experiments.studies budgets                      # all designs, and the page
-    python -m experiments.studies budgets van_der_pol,cstr     # some plants, printed only
+    python -m experiments.studies budgets van_der_pol,cstr     # some plants
 
 Fitness in the taught situations is what a search works on: more evaluations should never make it worse. What that is
-worth, the changes against the design's own fixed PID in fresh draws tell. Run folders and what was found are kept.
+worth, the changes against the design's own fixed PID in fresh draws tell. Run folders are gone on with, what was found
+is recorded; the page is written once all designs are.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime import formats
 from experiments.runtime.tables import markdown_table, text_table
-from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, kept, named, opened, rollouts
+from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, named, opened, rollouts
 from experiments.studies.engine.changes import percent
+from experiments.studies.engine.record import StudyRecord
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from sscq.verdict.comparison import compare
@@ -81,11 +84,7 @@ def _words(head: Mapping[str, Any], count: int) -> tuple[str, ...]:
 
 
 def outcome(run: Path, draws: int) -> dict[str, Any]:
-    """Return "taught" and "fresh" of a finished design, see :class:`Budgeted`; kept beside the run."""
-    return dict(kept(run, draws, lambda: _outcome(run, draws)))
-
-
-def _outcome(run: Path, draws: int) -> dict[str, Any]:
+    """Return "taught" and "fresh" of a finished design, see :class:`Budgeted`."""
     controllers = formats.read_json(run / "metrics.json")["controllers"]
     with opened(run) as design:
         blocks, seed = fresh_situations(design.bench.setup, draws), design.bench.setup.seed
@@ -130,25 +129,33 @@ def _mean(changes: Sequence[Kept | None]) -> float:
 
 
 def main(words: Sequence[str]) -> None:
-    """Design what is missing, judge afterwards, print the table; without words write the page."""
-    template = Template.of("budgets")
-    head, found = template.head, list[Budgeted]()
+    """Design what is missing, judge afterwards, print the table; write the page if that is all."""
+    template, record = Template.of("budgets"), StudyRecord("budgets")
+    head = template.head
     for plant, count, case in cases(head, named(words[0], "plant", head["plants"]) if words else head["plants"]):
-        told = outcome(case.designed(Path(head["runs"])), case.draws)
-        taught = dict.fromkeys(RUNGS, math.nan) | told["taught"]
-        found.append(Budgeted(plant, count, case.seed, taught, told["fresh"]))
-        print(text_table(_HEAD, [found[-1].row()]).splitlines()[-1], flush=True)
-    if not words:
-        atomic_files.write(Path(head["page"]), page(template, found))
+        made = partial(case.designed, Path(head["runs"]))
+        told = record.found(case.name, case.asked, made, partial(outcome, draws=case.draws))
+        print(text_table(_HEAD, [_budgeted(plant, count, case.seed, told).row()]).splitlines()[-1], flush=True)
+    every = cases(head, head["plants"])
+    if all(record.has(case.name, case.asked) for *_, case in every):
+        found = [_budgeted(plant, count, case.seed, record.get(case.name)) for plant, count, case in every]
+        told = page(template, found, record.commits(case.name for *_, case in every))
+        atomic_files.write(Path(head["page"]), told)
+        print(f"page: {head['page']}")
 
 
-def page(template: Template, found: Sequence[Budgeted]) -> str:
-    """Return the page of what was found."""
+def _budgeted(plant: str, count: int, seed: int, told: Mapping[str, Any]) -> Budgeted:
+    return Budgeted(plant, count, seed, dict.fromkeys(RUNGS, math.nan) | told["taught"], told["fresh"])
+
+
+def page(template: Template, found: Sequence[Budgeted], commits: str) -> str:
+    """Return the page of what was found; `commits` says at which ones."""
     told = worse(found, template.head["tolerance"])
     rows = [[str(count), *(f"{value:+.1%}" for value in values)] for count, values in means(found).items()]
     return template.page(
         {
             "draws": template.head["draws"],
+            "commits": commits,
             "table": markdown_table(_HEAD, [one.row() for one in found]),
             "means": markdown_table(("evaluations", *(_SHORT[name] for name in RUNGS[1:])), rows),
             "steps": len(steps(found)) * len(RUNGS),

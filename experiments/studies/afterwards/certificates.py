@@ -1,23 +1,26 @@
 """What a certificate costs: designs held to margins alone, and designs whose search looks for a Lyapunov function.
 
     python -m experiments.studies certificates                          # all designs, and the page
-    python -m experiments.studies certificates van_der_pol,duffing      # some plants, printed only
+    python -m experiments.studies certificates van_der_pol,duffing      # some plants
 
 Of each knowledge base: the certificate at its whole authority, and its fitness against the design's own fixed PID in
-fresh draws from the declared ranges. Run folders and what was found are kept.
+fresh draws from the declared ranges. Run folders are gone on with, what was found is recorded; the page is written once
+all designs are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline.assurance.stability import HOLDS
 from experiments.runtime import formats
 from experiments.runtime.tables import markdown_table, text_table
-from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, kept, named, opened, rollouts
+from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, named, opened, rollouts
 from experiments.studies.engine.changes import percent
+from experiments.studies.engine.record import StudyRecord
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from sscq.verdict.comparison import compare
@@ -73,11 +76,7 @@ def _told(one: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def outcome(run: Path, draws: int) -> dict[str, Any]:
-    """Return the certificate of a design's knowledge base and what became of it in fresh draws; kept."""
-    return dict(kept(run, draws, lambda: _outcome(run, draws), ["certificate"]))
-
-
-def _outcome(run: Path, draws: int) -> dict[str, Any]:
+    """Return the certificate of a design's knowledge base and what became of it in fresh draws."""
     told = formats.read_json(run / "metrics.json")["assurance"]["stability"].get(_KB, {})
     with opened(run) as design:
         blocks = fresh_situations(design.bench.setup, draws)
@@ -94,12 +93,13 @@ def _outcome(run: Path, draws: int) -> dict[str, Any]:
     }
 
 
-def page(template: Template, pairs: Sequence[CertifiedPair]) -> str:
-    """Return the page."""
+def page(template: Template, pairs: Sequence[CertifiedPair], commits: str) -> str:
+    """Return the page; `commits` says at which ones the designs were made."""
     certified = [pair for pair in pairs if pair.holds(REQUIRED)]
     return template.page(
         {
             "draws": template.head["draws"],
+            "commits": commits,
             "n_designs": len(pairs),
             "n_before": sum(pair.holds(MARGINS) for pair in pairs),
             "n_after": len(certified),
@@ -113,18 +113,34 @@ def page(template: Template, pairs: Sequence[CertifiedPair]) -> str:
     )
 
 
+def cases(head: Mapping[str, Any], plant: str, seed: int) -> dict[str, StudyCase]:
+    """Return the two designs of a pair."""
+    settings = (f"plant={plant}", *head["words"])
+    return {
+        word: StudyCase(f"{plant}-{word}", seed, (*settings, f"assurance.authority={word}"), head["draws"])
+        for word in (MARGINS, REQUIRED)
+    }
+
+
 def main(words: Sequence[str]) -> None:
-    """Design what is missing, judge afterwards, print what was found; without words write the page."""
-    template = Template.of("certificates")
-    head, pairs = template.head, []
+    """Design what is missing, judge afterwards, print what was found; write the page if that is all."""
+    template, record = Template.of("certificates"), StudyRecord("certificates")
+    head = template.head
     for plant in named(words[0], "plant", head["plants"]) if words else head["plants"]:
         for seed in head["seeds"]:
-            found = {}
-            for word in (MARGINS, REQUIRED):
-                settings = (f"plant={plant}", *head["words"], f"assurance.authority={word}")
-                case = StudyCase(f"{plant}-{word}", seed, settings, head["draws"])
-                found[word] = outcome(case.designed(Path(head["runs"])), case.draws)
-            pairs.append(CertifiedPair(f"{plant}, seed {seed}", found))
-            print(text_table(_HEAD, [pairs[-1].row()]), flush=True)
-    if not words:
-        atomic_files.write(Path(head["page"]), page(template, pairs))
+            for case in cases(head, plant, seed).values():
+                made = partial(case.designed, Path(head["runs"]))
+                record.found(case.name, case.asked, made, partial(outcome, draws=case.draws))
+            print(text_table(_HEAD, [_pair(record, head, plant, seed).row()]), flush=True)
+    every = [(plant, seed) for plant in head["plants"] for seed in head["seeds"]]
+    named_cases = [case for one in every for case in cases(head, *one).values()]
+    if all(record.has(case.name, case.asked) for case in named_cases):
+        pairs = [_pair(record, head, *one) for one in every]
+        told = page(template, pairs, record.commits(case.name for case in named_cases))
+        atomic_files.write(Path(head["page"]), told)
+        print(f"page: {head['page']}")
+
+
+def _pair(record: StudyRecord, head: Mapping[str, Any], plant: str, seed: int) -> CertifiedPair:
+    found = {word: record.get(case.name) for word, case in cases(head, plant, seed).items()}
+    return CertifiedPair(f"{plant}, seed {seed}", found)

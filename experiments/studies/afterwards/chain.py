@@ -1,16 +1,17 @@
 """Whether the chain from search to network to rules earns its place: what every rung of the ladder is worth afterwards.
 
     python -m experiments.studies chain                                   # all designs, and the page
-    python -m experiments.studies chain van_der_pol,duffing 0,1 small     # some plants, seeds, budgets: printed only
+    python -m experiments.studies chain van_der_pol,duffing 0,1 small     # some plants, seeds, budgets
 
-Run folders and what was found of each design are kept and gone on with, so that several processes may share the plants.
-Each rung is compared with the design's fixed PID in fresh draws from the declared ranges. Where the folder that the
-template calls `before` has a run of an older release by the same name, what that would have one use and its knowledge
-base are judged in the same draws.
+Run folders are gone on with, and what was found of each design is recorded, so that the study may be run in parts and
+by several processes; the page tells of the budgets that are whole. Each rung is compared with the design's fixed PID in
+fresh draws from the declared ranges. Where the folder that the template calls `before` has a run of an older release by
+the same name, what that would have one use and its knowledge base are judged in the same draws.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ from experiments.studies.afterwards.chain_page import (
     page,
     printed,
 )
-from experiments.studies.afterwards.fresh import StudyCase, fresh_situations, kept, named, opened, rollouts
-from experiments.studies.engine.series import of_design
+from experiments.studies.afterwards.fresh import StudyCase, fresh_situations, named, opened, rollouts
+from experiments.studies.engine.record import StudyRecord
 from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase, lint
 from plants.core import atomic_files
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.search_stages import SearchedDesign
     from experiments.settings import Setup
-    from experiments.studies.afterwards.fresh import Blocks, FreshRollouts
+    from experiments.studies.afterwards.fresh import FreshRollouts
 
 _NOT_COMPARED = ("fixed", "open_loop", "oracle")
 
@@ -63,43 +64,34 @@ def cases(head: Mapping[str, Any], words: Sequence[str] = ()) -> list[StudyCase]
     ]
 
 
-def outcome(run: Path, before: Path, draws: int) -> dict[str, Any]:
-    """Return what became of a finished design's rungs, and what its rules say; kept beside the run.
-
-    Parameters
-    ----------
-    run : Path
-    before : Path
-        Run of an older release; there need not be one.
-    draws : int
+def outcome(run: Path, draws: int) -> dict[str, Any]:
+    """Return what became of a finished design's rungs in fresh draws, and what its rules say.
 
     Returns
     -------
     dict
         "rows", one for each rung, and "rules" of each knowledge base by its rung's name; see `ChainDesign`.
     """
-    older = of_design(before) if before.is_dir() else []
-    return dict(kept(run, draws, lambda: _outcome(run, before if older else None, draws), older))
-
-
-def _outcome(run: Path, before: Path | None, draws: int) -> dict[str, Any]:
     metrics = formats.read_json(run / "metrics.json")
-    rules = {"knowledge_base": rules_of(run, metrics)}
     with opened(run) as design:
-        blocks = fresh_situations(design.bench.setup, draws)
         told = [(one, metrics["controllers"][one.name]) for one in design.group if one.name not in _NOT_COMPARED]
-        if before is not None:
-            of_older = formats.read_json(before / "metrics.json")
-            rules[KB_BEFORE] = rules_of(before, of_older)
-            told += older_rungs(before, design.bench.setup, of_older)
-        rows = _rows(design, told, blocks, metrics["recommended"])
-    return {"rows": rows, "rules": rules}
+        rows = _rows(design, told, draws, metrics["recommended"])
+    return {"rows": rows, "rules": {"knowledge_base": rules_of(run, metrics)}}
+
+
+def older_outcome(run: Path, before: Path, draws: int) -> dict[str, Any]:
+    """Return the same of a run of an older release, against the fixed PID of today's design and in the same draws."""
+    metrics = formats.read_json(before / "metrics.json")
+    with opened(run) as design:
+        rows = _rows(design, older_rungs(before, design.bench.setup, metrics), draws, "")
+    return {"rows": rows, "rules": {KB_BEFORE: rules_of(before, metrics)}}
 
 
 def _rows(
-    design: SearchedDesign, told: Sequence[tuple[Tuned, Mapping[str, Any]]], blocks: Blocks, recommended: str
+    design: SearchedDesign, told: Sequence[tuple[Tuned, Mapping[str, Any]]], draws: int, recommended: str
 ) -> list[dict[str, Any]]:
     """What became of each rung; beside it what the metrics of its design tell."""
+    blocks = fresh_situations(design.bench.setup, draws)
     fixed = rollouts(design, next(one for one in design.group if one.name == "fixed"), blocks)
     return [
         {
@@ -168,15 +160,46 @@ def rules_of(run: Path, metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main(words: Sequence[str]) -> None:
-    """Design what is missing, judge afterwards, print what was found; without words write the page and its table."""
-    template = Template.of("chain")
-    head, designs = template.head, []
-    folder, before = Path(head["runs"]), Path(head["before"])
+    """Design what is missing, judge afterwards, print what was found; write the page of the budgets that are whole."""
+    template, record = Template.of("chain"), StudyRecord("chain")
+    head = template.head
     for case in cases(head, words):
-        found = outcome(case.designed(folder), before / case.name, case.draws)
-        plant, _, budget = case.title.rpartition("-")
-        designs.append(ChainDesign(plant, budget, case.seed, tuple(found["rows"]), found["rules"]))
-        print(printed(designs[-1]), flush=True)
-    if not words:
-        formats.write_csv(Path(head["table"]), COLUMNS, [row for one in designs for row in cells(one)])
-        atomic_files.write(Path(head["page"]), page(template, designs))
+        before = Path(head["before"]) / case.name
+        made = partial(case.designed, Path(head["runs"]))
+        record.found(case.name, case.asked, made, partial(outcome, draws=case.draws))
+        if before.is_dir() and not record.has(_older(case), case.asked):
+            judged = partial(older_outcome, before=before, draws=case.draws)
+            record.found(_older(case), case.asked, made, judged)
+        print(printed(_design(record, case)), flush=True)
+    whole = [case for budget in head["budgets"] for case in _whole(record, head, budget)]
+    if whole:
+        _write(template, record, whole)
+
+
+def _older(case: StudyCase) -> str:
+    return f"{case.name}, before"
+
+
+def _design(record: StudyRecord, case: StudyCase) -> ChainDesign:
+    """What the record has of a case, an older release's design with it."""
+    names = [case.name, *([_older(case)] if record.has(_older(case), case.asked) else [])]
+    found = [record.get(name) for name in names]
+    plant, _, budget = case.title.rpartition("-")
+    rows = tuple(row for one in found for row in one["rows"])
+    return ChainDesign(
+        plant, budget, case.seed, rows, {key: told for one in found for key, told in one["rules"].items()}
+    )
+
+
+def _whole(record: StudyRecord, head: Mapping[str, Any], budget: str) -> list[StudyCase]:
+    """The designs of a budget; none where one of them is missing."""
+    every = cases({**head, "budgets": {budget: head["budgets"][budget]}})
+    return every if all(record.has(case.name, case.asked) for case in every) else []
+
+
+def _write(template: Template, record: StudyRecord, whole: Sequence[StudyCase]) -> None:
+    designs = [_design(record, case) for case in whole]
+    formats.write_csv(Path(template.head["table"]), COLUMNS, [row for one in designs for row in cells(one)])
+    told = page(template, designs, record.commits(case.name for case in whole))
+    atomic_files.write(Path(template.head["page"]), told)
+    print(f"page: {template.head['page']}")

@@ -106,13 +106,14 @@ def cells(design: ChainDesign) -> list[tuple[Any, ...]]:
     ]
 
 
-def page(template: Template, designs: Sequence[ChainDesign]) -> str:
-    """Return the whole page."""
+def page(template: Template, designs: Sequence[ChainDesign], commits: str) -> str:
+    """Return the whole page; `commits` says at which ones the designs were made."""
     budgets = dict.fromkeys(one.budget for one in designs)
     sections = [_section(template, budget, [one for one in designs if one.budget == budget]) for budget in budgets]
     return template.page(
         {
             "draws": template.head["draws"],
+            "commits": commits,
             "words": " ".join(template.head["words"]),
             "table": template.head["table"].rpartition("/")[2],
             "sections": [line for section in sections for line in (*section, "")],

@@ -1,24 +1,26 @@
 """Whether a verdict holds afterwards: designs, then situations that no design has seen.
 
     python -m experiments.studies coverage                     # all plants and seeds, and the page
-    python -m experiments.studies coverage fopdt,van_der_pol   # some plants, printed only
+    python -m experiments.studies coverage fopdt,van_der_pol   # some plants
     python -m experiments.studies safety                       # designs where a verdict is easily wrong, and the page
-    python -m experiments.studies safety linear,noise          # some of their groups, printed only
+    python -m experiments.studies safety linear,noise          # some of their groups
 
-Designs are `sscq design budget=small`; run folders and what was found of them are kept and gone on with. Afterwards the
-controller that the verdict speaks of is compared with the fixed PID in situations with new seeds: the recommended one
-or, where the verdict is to use the fixed gains, the knowledge base.
+Designs are `sscq design budget=small`; run folders are gone on with and what was found of them is recorded: a page is
+written once all of its designs are. Afterwards the controller that the verdict speaks of is compared with the fixed PID
+in situations with new seeds: the recommended one or, where the verdict is to use the fixed gains, the knowledge base.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime.tables import markdown_table, text_table
-from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, kept, named, opened, rollouts
+from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, named, opened, rollouts
 from experiments.studies.engine.changes import percent
+from experiments.studies.engine.record import StudyRecord
 from experiments.studies.engine.template import Template
 from plants.core import atomic_files
 from sscq.verdict.comparison import compare
@@ -109,11 +111,7 @@ class Claim:
 
 
 def claim(run: Path, case: StudyCase) -> Claim:
-    """Return what a finished design claims, beside situations made now; both are kept beside the run."""
-    return Claim.of_plain(kept(run, case.draws, lambda: _claim(run, case)))
-
-
-def _claim(run: Path, case: StudyCase) -> Claim:
+    """Return what a finished design claims, beside situations made now."""
     with opened(run) as design:
         verdict = design.judged().verdict
         recommended = verdict.recommended != verdict.baseline
@@ -138,21 +136,21 @@ def _claim(run: Path, case: StudyCase) -> Claim:
 
 def coverage(words: Sequence[str]) -> None:
     """Run the study of plants with usual settings; `words` may name some plants."""
-    template = Template.of("coverage")
-    head = template.head
-    groups = {
-        plant: [StudyCase(plant, seed, (f"plant={plant}", "budget=small"), head["draws"]) for seed in head["seeds"]]
-        for plant in (words[0].split(",") if words else head["plants"])
-    }
-    _run(template, groups, write=not words)
+    _run("coverage", coverage_cases(Template.of("coverage")), "plant", words)
 
 
 def safety(words: Sequence[str]) -> None:
     """Run the study of designs where a verdict is easily wrong; `words` may name some of their groups."""
-    template = Template.of("safety")
-    groups = safety_cases(template)
-    asked = named(words[0], "group", groups) if words else groups
-    _run(template, {name: groups[name] for name in asked}, write=not words)
+    _run("safety", safety_cases(Template.of("safety")), "group", words)
+
+
+def coverage_cases(template: Template) -> Groups:
+    """Return the designs that the study's template declares, by plant."""
+    head = template.head
+    return {
+        plant: [StudyCase(plant, seed, (f"plant={plant}", "budget=small"), head["draws"]) for seed in head["seeds"]]
+        for plant in head["plants"]
+    }
 
 
 def safety_cases(template: Template) -> Groups:
@@ -167,18 +165,23 @@ def safety_cases(template: Template) -> Groups:
     }
 
 
-def _run(template: Template, groups: Groups, *, write: bool) -> None:
-    """Design what is missing, judge afterwards, print the table; write the page if asked for."""
-    folder, found = Path(template.head["runs"]), dict[str, list[Claim]]()
-    for name, cases in groups.items():
-        found[name] = []
-        for case in cases:
-            found[name].append(claim(case.designed(folder), case))
-            print(text_table(_HEAD, [found[name][-1].row()]).splitlines()[-1], flush=True)
-    told = counts([one for claims in found.values() for one in claims])
+def _run(study: str, groups: Groups, kind: str, words: Sequence[str]) -> None:
+    """Design what is missing of what is asked for, judge afterwards, print the table; write the page if that is all."""
+    template, record = Template.of(study), StudyRecord(study)
+    found = []
+    for name in named(words[0], kind, groups) if words else groups:
+        for case in groups[name]:
+            made = partial(case.designed, Path(template.head["runs"]))
+            found.append(Claim.of_plain(record.found(case.name, case.asked, made, partial(claim, case=case))))
+            print(text_table(_HEAD, [found[-1].row()]).splitlines()[-1], flush=True)
+    told = counts(found)
     print("covered {covered} of {n}; recommended {recommended}, of these worse afterwards {worse}".format(**told))
-    if write:
-        atomic_files.write(Path(template.head["page"]), page(template, found))
+    every = [case for cases in groups.values() for case in cases]
+    if all(record.has(case.name, case.asked) for case in every):
+        claims = {name: [Claim.of_plain(record.get(case.name)) for case in cases] for name, cases in groups.items()}
+        told_page = page(template, claims, record.commits(case.name for case in every))
+        atomic_files.write(Path(template.head["page"]), told_page)
+        print(f"page: {template.head['page']}")
 
 
 def counts(claims: Sequence[Claim]) -> dict[str, int]:
@@ -191,8 +194,8 @@ def counts(claims: Sequence[Claim]) -> dict[str, int]:
     }
 
 
-def page(template: Template, found: Mapping[str, Sequence[Claim]]) -> str:
-    """Return the page of what was found, by group."""
+def page(template: Template, found: Mapping[str, Sequence[Claim]], commits: str) -> str:
+    """Return the page of what was found, by group; `commits` says at which ones."""
     claims = [one for several in found.values() for one in several]
     of_groups = [
         [name, *(str(told[key]) for key in ("n", "recommended", "worse", "covered"))]
@@ -201,6 +204,7 @@ def page(template: Template, found: Mapping[str, Sequence[Claim]]) -> str:
     return template.page(
         {
             **counts(claims),
+            "commits": commits,
             "draws": template.head.get("draws"),
             "groups": markdown_table(_OF_GROUPS, of_groups),
             "table": markdown_table(_HEAD, [one.row() for one in claims]),

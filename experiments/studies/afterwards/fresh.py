@@ -21,13 +21,12 @@ from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import ranges, setup
 from experiments.starting.opening import stored_settings
-from experiments.studies.engine.series import cached, of_design
 from plants.core.names import unknown
 from sscq.verdict.bootstrap import Change
 from sscq.verdict.comparison import Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from experiments.settings import Setup
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 250  # situations simulated together
 ENTROPY = "entropy_difference_abs"
-_COMPARED = "where both survive"  # what was kept of another comparison is computed anew
+_COMPARED = "where both survive"  # what was found by another comparison is found anew
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,11 @@ class StudyCase:
     def name(self) -> str:
         """Name of the run folder."""
         return f"{self.title}-{self.seed}"
+
+    @property
+    def asked(self) -> list[Any]:
+        """What the design and what is found of it depend on."""
+        return [_COMPARED, list(self.words), self.seed, self.draws]
 
     def designed(self, folder: Path) -> Path:
         """Design it in a folder of runs, unless that is done; return the run folder.
@@ -98,21 +102,6 @@ def named(word: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
         if name not in (several := tuple(known)):
             raise UserError(unknown(kind, name, several))
     return found
-
-
-def kept(run: Path, draws: int, compute: Callable[[], Any], further: Sequence[str] = ()) -> Any:
-    """Return what was found of a finished design, computed once: it is kept in a file beside the run folder.
-
-    Parameters
-    ----------
-    run : Path
-    draws : int
-    compute : callable
-        Returns what can be kept as JSON.
-    further : sequence of str
-        Hashes of what else it depends on.
-    """
-    return cached(run.parent / f"{run.name}.json", [_COMPARED, draws, *of_design(run), *further], compute)
 
 
 def change_of(stored: dict[str, float | None]) -> Change:

@@ -9,6 +9,7 @@ import pytest
 
 from experiments import cli
 from experiments.operate import case, page
+from experiments.runtime import formats
 from experiments.studies import operation
 from sscq.operation.contest import CONTENDERS
 from tests import schemas
@@ -70,13 +71,14 @@ def test_the_study_declares_three_plants_that_drift_and_two_cases_in_which_nothi
     assert len(runs) == len(declared["plants"])
 
 
-def test_the_study_page_has_losses_beside_gains():
+def test_the_study_page_has_losses_beside_gains(tmp_path):
     counted = {"travel": 9.0, "lost": 1, "handovers": 2, "rolled_back": 0, "unstable": 0}
     totals = {name: {"iae": 1.0 + place, **counted} for place, name in enumerate(CONTENDERS)}
     window = {"decision": "kept", "words": "no", "time": 1.0}
     run = {"totals": totals, "timelines": {"knowledge_base": [window, {**window, "decision": ""}]}}
     document = {"windows": 2, "window": 80.0, "plant": "van_der_pol", "drift": "mu:[0=1]", "runs": [run, run]}
-    written = operation.page([(operation.declared()["plants"][0], document)], 2)
+    formats.write_json(tmp_path / "operation.json", document)
+    written = operation.page([(operation.declared()["plants"][0], operation.told_of(tmp_path))], 2, "1a2b (1)")
     assert "| gain table over time by an oracle | 5 | +150.0 % LOSS | 9 | 2 | 4 | 0 | 0 |" in written
     assert "| 2 | 1 | 2 | 3 | 4 | 5 |" in written
     assert "- kept: 2" in written

@@ -74,16 +74,14 @@ def older(folder, name, title, times=1, *more):
     return place
 
 
-def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run, tmp_path):
-    found = chain.outcome(finished.folder, tmp_path / "none", 8)
+def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run):
+    found = chain.outcome(finished.folder, 8)
     rungs = [one["rung"] for one in found["rows"]]
     assert rungs == [one.name for one in run.group if one.name not in {"open_loop", "fixed", "oracle"}]
     assert set(found["rules"]) == {"knowledge_base"}
     assert sum(one["recommended"] for one in found["rows"]) == (run.judgement.verdict.recommended != "fixed")
     for one in found["rows"]:
-        assert one["J"]["low"] <= one["J"]["value"] <= one["J"]["high"]
-    assert chain.outcome(finished.folder, tmp_path / "none", 8) == found
-    assert len(finished.opened) == 1
+        assert one["J"].low <= one["J"].value <= one["J"].high
 
 
 @pytest.mark.parametrize(
@@ -96,18 +94,19 @@ def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run, tmp_path):
 )
 def test_an_older_release_is_judged_in_the_same_draws(finished, used):
     """Its controllers are this run's here: the knowledge base, and the fixed gains in the form of several rungs."""
-    found = chain.outcome(finished.folder, older(finished.folder, *used), 8)
-    by_name = {one["rung"]: one for one in found["rows"]}
+    today = chain.outcome(finished.folder, 8)
+    found = chain.older_outcome(finished.folder, older(finished.folder, *used), 8)
+    by_name = {one["rung"]: one for one in (*today["rows"], *found["rows"])}
     assert by_name["knowledge_base_before"]["J"] == by_name["knowledge_base"]["J"]
-    assert found["rules"]["knowledge_base_before"] == found["rules"]["knowledge_base"]
+    assert found["rules"]["knowledge_base_before"] == today["rules"]["knowledge_base"]
     assert by_name["before"]["title"] == used[1]
-    assert by_name["before"]["J"]["value"] == pytest.approx(0.0, abs=1e-9)
+    assert by_name["before"]["J"].value == pytest.approx(0.0, abs=1e-9)
 
 
 def test_an_older_gain_table_over_what_the_plant_has_not_is_refused(finished):
     before = older(finished.folder, "table", "gain table over the moon", 2, 1.0)
     with pytest.raises(UserError, match="van_der_pol has no gain table over the moon"):
-        chain.outcome(finished.folder, before, 8)
+        chain.older_outcome(finished.folder, before, 8)
 
 
 def test_a_sentence_with_an_untrue_word_is_untrue(finished):
@@ -142,7 +141,7 @@ def test_the_page_has_a_section_for_each_budget():
     standard = replace(
         OTHER, plant="pendulum", budget="standard", rules={"knowledge_base": RULES | {"told_by_two": None}}
     )
-    text = page(TEMPLATE, [ONE, OTHER, standard])
+    text = page(TEMPLATE, [ONE, OTHER, standard], "1a2b (3)")
     small, large = text.split("## budget=small")[1].split("## budget=standard")
     of_j, of_error = small.split("Of the tracking error")
     assert "| duffing | -20.0 [-30.0, -10.0] | +20.0 | -25.0 | -15.0 [-20.0, -10.0] |" in of_j
@@ -164,23 +163,53 @@ def test_what_an_older_release_would_use_stands_beside_what_is_used_today():
     assert (found["n"], found["used"], found["bases"]) == (2, 2, 1)
     assert "| duffing | 0 | BEFORE | KNOWLEDGE_BASE | -15.0 → -20.0 % | -15.0 → +10.0 % |" in found["table"][2]
     assert "| duffing | 1 | BEFORE | fixed PID | +5.0 → +0.0 % |" in found["table"][3]
-    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(page(TEMPLATE, [was, fixed]).split())
+    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(
+        page(TEMPLATE, [was, fixed], "").split()
+    )
 
 
-def test_all_rows_are_in_the_table_and_on_the_terminal(own_folder, monkeypatch, capsys):
-    monkeypatch.setattr(StudyCase, "designed", lambda case, folder: folder / case.name)
-    monkeypatch.setattr(chain, "outcome", lambda *_: {"rows": list(ONE.rows), "rules": dict(ONE.rules)})
+@pytest.fixture
+def judged(own_folder, monkeypatch):
+    """Names of the designs that were made; each has the same rows, and an older release's has one."""
+    made = []
+    monkeypatch.setattr(StudyCase, "designed", lambda case, folder: made.append(case.name) or folder / case.name)
+    monkeypatch.setattr(chain, "outcome", lambda *_, **__: {"rows": list(ONE.rows), "rules": dict(ONE.rules)})
+    older = {"rows": [row("before", -0.15), row("knowledge_base_before", 0.1)], "rules": {}}
+    monkeypatch.setattr(chain, "older_outcome", lambda *_, **__: older)
+    return made
+
+
+def test_a_budget_that_is_whole_is_on_the_page_and_in_the_table(own_folder, judged, capsys):
     chain.main(["duffing", "0", "small"])
     assert "knowledge_base *" in capsys.readouterr().out
-    assert not list(own_folder.iterdir())
-    (own_folder / "docs/studies").mkdir(parents=True)
+    assert not (own_folder / TEMPLATE.head["page"]).exists()
+    chain.main([",".join(TEMPLATE.head["plants"]), "0,1,2", "small"])
+    assert len(judged) == 30  # the first one once
+    text = (own_folder / TEMPLATE.head["page"]).read_text(encoding="utf-8")
+    assert text.startswith("# Whether the chain")
+    assert "## budget=small" in text
+    assert "## budget=standard" not in text
     chain.main([])
-    with (own_folder / "docs/studies/chain.csv").open(encoding="utf-8") as file:
+    assert len(judged) == 60
+    with (own_folder / TEMPLATE.head["table"]).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 60 * len(ONE.rows)
     assert tuple(rows[0]) == COLUMNS
     assert (rows[3]["rung"], rows[3]["recommended"], rows[3]["error"], rows[3]["tail_low"]) == (
-        "knowledge_base", "1", "0.1", repr(-0.2 - 0.1),
+        "knowledge_base", "1", "0.1", "-0.3",
     )  # fmt: skip
     assert len(cells(ONE)) == len(printed(ONE).splitlines()) - 2
-    assert (own_folder / "docs/studies/chain.md").read_text(encoding="utf-8").startswith("# Whether the chain")
+    assert "## budget=standard" in (own_folder / TEMPLATE.head["page"]).read_text(encoding="utf-8")
+
+
+def test_an_older_release_that_comes_later_is_added_and_stays(own_folder, judged, capsys):
+    before = own_folder / TEMPLATE.head["before"] / "duffing-small-0"
+    chain.main(["duffing", "0", "small"])
+    assert "before" not in capsys.readouterr().out
+    before.mkdir(parents=True)
+    chain.main(["duffing", "0", "small"])
+    before.rmdir()
+    capsys.readouterr()
+    chain.main(["duffing", "0", "small"])
+    assert "knowledge_base_before" in capsys.readouterr().out
+    assert len(judged) == 2

@@ -9,7 +9,7 @@ from configs.schema import DrawsConfig
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
-from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, kept, named, rollouts
+from experiments.studies.afterwards.fresh import StudyCase, change_of, fresh_situations, named, rollouts
 from sscq.loop.quality import Quality
 from sscq.verdict.bootstrap import Change
 from tests.experiments.finished_run import SEEDS, configuration
@@ -63,20 +63,6 @@ def test_a_lost_loop_is_a_failure(design, run, monkeypatch):
     found = rollouts(design, run.group[0], blocks)
     assert found.sample.failed.tolist() == [[False, True]]
     assert found.sample.fitness[0, 1] >= run.reference.fitness.diverged
-
-
-def test_what_was_found_is_kept_until_its_design_or_the_number_of_draws_changes(finished):
-    counted = []
-
-    def compute():
-        counted.append(1)
-        return {"found": len(counted)}
-
-    assert [kept(finished.folder, draws, compute)["found"] for draws in (5, 5, 6, 6)] == [1, 1, 2, 2]
-    assert [kept(finished.folder, 6, compute, further)["found"] for further in (["a"], ["a"], ["b"])] == [3, 3, 4]
-    metrics = finished.folder / "metrics.json"
-    metrics.write_text(metrics.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert kept(finished.folder, 6, compute, ["b"])["found"] == 5
 
 
 def test_a_change_is_read_back_as_it_was(tmp_path):
