@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import pytest
 
 from experiments import cli
 from flcs.exchange import fis_writer, system_of
+from plants.core import registry
+from sscq.situations.situation import Situation
 from tests.fences import COMMANDS, DOCS, PAGES, ROOT, commands_of, fences, printed
 from tests.reference.exports import knowledge_base
 
@@ -81,6 +84,7 @@ OTHERS = {
     "map": ["points=4", "margin_points=2"],
     "operate": ["windows=2", "moves=1", "evaluations=40", "relearn=false", "contenders=[never]"],
 }
+LONG, LONGEST = 4500, 1000  # steps of a situation
 SWEEP = "runs/design-sweep/20260101-120000"  # as sweeps.md calls it
 FINDINGS = {
     "lint": {0, 1},
@@ -238,10 +242,30 @@ def finished(own_cache, tmp_path_factory):
     return run
 
 
+@pytest.fixture(scope="module")
+def short_rides():
+    """Situations of plants whose rollouts take long, cut short: what is slow there is simulation, whatever the budget."""
+    found = registry.snapshot()
+    registry.restore({name: _shortened(plant) for name, plant in found.items()})
+    yield
+    registry.restore(found)
+
+
+def _shortened(plant):
+    """A plant's situations at most LONGEST steps long where one of them has more than LONG; others as they are."""
+    ends = [one.get("t_end", Situation.t_end) for several in plant.situations.values() for one in several]
+    if max(ends, default=0.0) <= LONG * plant.step:
+        return plant
+    return replace(plant, situations={
+        kind: [{**one, "t_end": min(one.get("t_end", Situation.t_end), LONGEST * plant.step)} for one in several]
+        for kind, several in plant.situations.items()
+    })  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of launchers and their processes
 @pytest.mark.parametrize("page", sorted({page for page, line in typed() if not reason(line)}))
-def test_the_commands_of_a_page_run_in_their_order(page, finished, tmp_path, monkeypatch, capfd):
+def test_the_commands_of_a_page_run_in_their_order(page, finished, short_rides, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["page"])
     prepared(tmp_path, finished=finished)
