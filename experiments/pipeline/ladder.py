@@ -12,11 +12,13 @@ from controllers import gain_names, tuning
 from experiments.pipeline.bench import Bench
 from experiments.runtime import formats
 from sscq.baselines import candidates
+from sscq.baselines.apart import ApartObjective
 from sscq.baselines.gain_box import walls, widened
 from sscq.baselines.objective import Objective
 from sscq.baselines.search_plan import SearchPlan, search
 from sscq.baselines.survey import survey
 from sscq.search.cmaes import CmaEs
+from sscq.search.descent import GradientDescent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -252,18 +254,29 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray | None:
         return None
     situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
 
+    task = setup.task(fitness=ref.fitness).on(situations)
+    candidate = candidates.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
+    candidate = replace(candidate, name="oracle")
+
+    def alone(number: int) -> Objective:
+        own = at_own_limits(bench, task.on(situations[number : number + 1]), fixed)
+        return Objective(own, candidate.controller, None, bench.margins)
+
     def compute(checkpoints: Path) -> dict[str, np.ndarray]:
+        share = oracle_share(setup)
+        method = replace(setup.method(len(candidate.low), share)[-1], evaluations=share)
+        plan = SearchPlan((method,), setup.seed, checkpoints)
+        if isinstance(method, GradientDescent):
+            together = ApartObjective(task, candidate.controller, None, bench.margins)
+            if together.smooth:
+                with bench.progress(share, "oracle", "evaluations of a situation") as progress:
+                    plan = replace(plan, report=lambda *told: progress.at(told[-1].evaluations // len(situations)))
+                    return {"gains": plan.search_apart(together, candidate, alone)}
         rows = []
         with bench.progress(len(situations), "oracle", "situations") as progress:
-            for number, situation in enumerate(situations):
-                task = at_own_limits(bench, setup.task(fitness=ref.fitness).on((situation,)), fixed)
-                candidate = candidates.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
-                candidate = replace(candidate, name=f"oracle_{number}")
-                share = oracle_share(setup)
-                plan = SearchPlan(setup.method(len(candidate.low), share)[-1:], setup.seed, checkpoints)
-                plan = replace(plan, methods=(replace(plan.methods[0], evaluations=share),))
-                objective = Objective(task, candidate.controller, None, bench.margins)
-                rows.append(plan.search(objective, candidate).theta)
+            for number in range(len(situations)):
+                own = replace(candidate, name=f"oracle_{number}")
+                rows.append(plan.search(alone(number), own).theta)
                 progress.advance()
         return {"gains": np.array(rows)}
 

@@ -179,15 +179,21 @@ class Objective:
         genomes = np.asarray(genomes, float)
         theta = np.ascontiguousarray(self.decode(genomes))
         self.evaluations += len(theta)
-        quality, violation = self._quality(theta), self._nearly(theta)
-        fitness = self.task.fitness(quality, violation)
-        weights, of_margins = self.task.fitness.weights(quality, violation)
-        _, each = self._way_back.evaluate(theta, weights, self.task.threads)
+        violation = self._nearly(theta)
+        fitness, through_loop, of_margins = self._valued(theta, violation)
         ahead = genomes[:, None, :] + np.eye(genomes.shape[1]) * _nudges(genomes)[:, None, :]
         moved = self.decode(ahead.reshape(-1, genomes.shape[1])).reshape(*ahead.shape[:2], -1) - theta[:, None, :]
         jacobian = moved / _nudges(genomes)[..., None]  # [candidate, gene, parameter]
-        found = np.einsum("cgp,cp->cg", jacobian, each.sum(axis=0))
+        found = np.einsum("cgp,cp->cg", jacobian, through_loop)
         return fitness, found + self._margin_slopes(theta, ahead, violation, of_margins, genomes)
+
+    def _valued(self, theta: np.ndarray, violation: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Fitness [n], its slopes through the loop [n, n_theta], and what a violation of the margins costs [n]."""
+        assert self._way_back is not None  # noqa: S101  (for the type checker)
+        quality, fitness = self._quality(theta), self.task.fitness
+        weights, of_margins = fitness.weights(quality, violation)
+        _, each = self._way_back.evaluate(theta, weights, self.task.threads)
+        return fitness(quality, violation), each.sum(axis=0), of_margins
 
     def _nearly(self, theta: np.ndarray) -> Any:
         """Violation of the margins [n] with a focus, which every few steps is made anew."""

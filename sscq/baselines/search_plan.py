@@ -11,13 +11,14 @@ from sscq.baselines.objective import Objective, Task
 from sscq.baselines.tuned import Tuned
 from sscq.search.checkpoint import Checkpoint
 from sscq.search.cmaes import CmaEs
-from sscq.search.descent import GradientDescent, descend
+from sscq.search.descent import GradientDescent, descend, descend_apart
 from sscq.search.search import evolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from sscq.baselines.apart import ApartObjective
     from sscq.baselines.candidates import Candidate
     from sscq.margins.scheduled_gains import ScheduleConstraint
     from sscq.search.history import SearchResult
@@ -85,6 +86,37 @@ class SearchPlan:
             incumbents=incumbents,
         )
 
+    def search_apart(
+        self, objective: ApartObjective, candidate: Candidate, alone: Callable[[int], Objective]
+    ) -> np.ndarray:
+        """Search a candidate for each situation by itself, all side by side, by descent.
+
+        Parameters
+        ----------
+        objective : ApartObjective
+            One with slopes; the plan's only method is a descent.
+        candidate : Candidate
+        alone : callable
+            Objective of one situation, by its place: what violates the margins is led inside alone.
+
+        Returns
+        -------
+        ndarray [n_situations, n_theta]
+            What :meth:`search` finds for each situation.
+        """
+        (method,) = self.methods
+        assert isinstance(method, GradientDescent)  # noqa: S101  (for the type checker)
+        genomes, _ = descend_apart(
+            objective, candidate.low, candidate.high, method, self.seed, candidate.start,
+            len(objective.task.situations), scale=candidate.scale,
+            report=self._reporter(candidate.name, type(method).__name__),
+        )  # fmt: skip
+        if self._inside_budget >= _FEWEST:
+            for place in np.flatnonzero(objective.violation(genomes) > 0.0):
+                inside = self._inside(alone(int(place)), candidate, genomes[place])
+                genomes[place] = genomes[place] if inside is None else inside.genome
+        return objective.decode(genomes)
+
     def _one(
         self, objective: Objective, candidate: Candidate, method: Method, number: int, start: np.ndarray
     ) -> SearchResult:
@@ -111,7 +143,7 @@ class SearchPlan:
 
         A search may pay for a small violation, which costs little so that it can be passed through on the way.
         """
-        evaluations = round(_INSIDE_SHARE * sum(method.evaluations or 0 for method in self.methods))
+        evaluations = self._inside_budget
         if evaluations < _FEWEST or objective.violation(genome[None])[0] <= 0.0:
             return None
         method: Method = CmaEs(evaluations=evaluations, sigma=_INSIDE_STEP)
@@ -119,6 +151,10 @@ class SearchPlan:
             method = GradientDescent(evaluations=evaluations, step=_INSIDE_STEP)
         found = self._one(objective.stricter(_STRICTER), candidate, method, len(self.methods), genome[None])
         return found if objective.violation(found.genome[None])[0] <= 0.0 else None
+
+    @property
+    def _inside_budget(self) -> int:
+        return round(_INSIDE_SHARE * sum(method.evaluations or 0 for method in self.methods))
 
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""

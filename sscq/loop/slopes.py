@@ -14,6 +14,7 @@ from plants.core.motion.simulate import count_steps
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plants.core.kernel.run import RolloutGrid
     from sscq.loop.closed_loop import ClosedLoop
     from sscq.loop.quality import Quality
 
@@ -70,23 +71,40 @@ class LoopSlopes:
         loop, theta = self.loop, np.atleast_2d(np.asarray(theta, float))
         shape = (len(loop.situations), len(theta))
         names = loop.scoring.built_in
-        given = np.zeros((*shape, self._n_results))
-        for name, weight in weights.items():
-            given[..., 1 + names.index(name)] = weight
+        given = {name: np.broadcast_to(weight, shape) for name, weight in weights.items()}
         steps, values, slopes = np.zeros(shape), np.zeros((len(names), *shape)), np.zeros((*shape, theta.shape[1]))
         for numbers in loop.groups():
             job, at = self._job(theta, numbers), grid(len(numbers), len(theta), loop.kernel.lanes)
-            flat = given[numbers].reshape(-1, self._n_results)
-            results, found = run_adjoint(self.kernel, job, at, flat, threads=threads, segment=segment)
+            flat = {name: weight[numbers].ravel() for name, weight in given.items()}
+            results, found = self.run(job, at, flat, threads, segment=segment)
             shaped = results.reshape(len(numbers), len(theta), -1)
             steps[numbers] = shaped[..., 0]
             values[:, numbers] = np.moveaxis(shaped[..., 1 : 1 + len(names)], -1, 0)
             slopes[numbers] = found.reshape(len(numbers), len(theta), -1)
         return loop.quality(values, steps), slopes
 
-    @property
-    def _n_results(self) -> int:
-        return sum(self.loop.design.rows.size[name] for name in self.loop.design.results)
+    def run(
+        self,
+        job: RolloutJob,
+        at: RolloutGrid,
+        weights: Mapping[str, np.ndarray],
+        threads: int | None = None,
+        *,
+        segment: int | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the kernel's results [n_out, n_results] of rollouts, and slopes [n_out, n_theta] of weighted sums.
+
+        Parameters
+        ----------
+        job, at
+            As for :func:`plants.core.kernel.run.run`.
+        weights : mapping of measures to ndarray [n_out]
+        """
+        rows, results = self.loop.design.rows, self.loop.design.results
+        given = np.zeros((at.n_out, sum(rows.size[name] for name in results)))
+        for name, weight in weights.items():
+            given[:, 1 + self.loop.scoring.built_in.index(name)] = weight
+        return run_adjoint(self.kernel, job, at, given, threads=threads, segment=segment)
 
     def _job(self, theta: np.ndarray, numbers: list[int]) -> RolloutJob:
         loop, call = self.loop, self.loop.call(tuple(numbers))

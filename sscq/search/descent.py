@@ -49,6 +49,13 @@ class Smooth(Protocol):
         """Return the same with violated constraints that cost so many times as much."""
 
 
+class SmoothApart(Smooth, Protocol):
+    """An objective with slopes of several problems at once, each genome being for one of them."""
+
+    def of(self, owners: NDArray[np.intp]) -> Smooth:
+        """Return the same for genomes of other problems: their places [n]."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GradientDescent:
     """Settings of a descent.
@@ -101,14 +108,59 @@ def descend(
     """
     box = Box(row_of(low), row_of(high), tuple([scale] if isinstance(scale, str) else scale))
     course = _Course(objective, box, _starts(box, method, seed, start), report)
+    looking, going_on, left = _split(method, len(course.points))
+    course.run(looking, method.step, _SHORTER)
+    course.keep(left, objective.stricter(_STRICTER))
+    course.run(going_on, method.step, 1.0)
+    return course.result()
+
+
+def descend_apart(
+    objective: SmoothApart,
+    low: ArrayLike,
+    high: ArrayLike,
+    method: GradientDescent,
+    seed: int,
+    start: ArrayLike,
+    count: int,
+    *,
+    scale: str | Sequence[str] = "linear",
+    report: Callable[[SearchProgress], object] | None = None,
+) -> tuple[Array, Array]:
+    """Descend for several problems at once, each with the budget and the starts of :func:`descend`.
+
+    Parameters
+    ----------
+    objective : SmoothApart
+    count : int
+        Number of problems; the others as for :func:`descend`, starts and box the same for all.
+
+    Returns
+    -------
+    genomes : array [count, n_genes]
+        The best of each problem, as :func:`descend` finds it alone.
+    fitness : array [count]
+    """
+    box = Box(row_of(low), row_of(high), tuple([scale] if isinstance(scale, str) else scale))
+    points = _starts(box, method, seed, start)
+    owners = np.repeat(np.arange(count), len(points))
+    course = _Course(objective.of(owners), box, np.tile(points, (count, 1)), report)
+    looking, going_on, left = _split(method, len(points))
+    course.run(looking, method.step, _SHORTER)
+    course.keep(left, objective.of(np.repeat(np.arange(count), left)).stricter(_STRICTER), count)
+    course.run(going_on, method.step, 1.0)
+    best = np.argmin(course.best.reshape(count, left), axis=1) + left * np.arange(count)
+    return box.decode(course.best_points[best]), course.best[best]
+
+
+def _split(method: GradientDescent, starts: int) -> tuple[int, int, int]:
+    """Steps to look around, those to go on with, and how many of the starts do."""
     genomes = max(1, method.evaluations // COST)
-    looking = max(1, round(_SHARE * genomes) // len(course.points))
+    looking = max(1, round(_SHARE * genomes) // starts)
     if 2 * looking > genomes:  # too few to look around
         looking = 0
-    course.run(looking, method.step, _SHORTER)
-    course.keep(max(1, len(course.points) // _LEFT), objective.stricter(_STRICTER))
-    course.run(max(1, (genomes - course.valued) // len(course.points)), method.step, 1.0)
-    return course.result()
+    left = max(1, starts // _LEFT)
+    return looking, max(1, (genomes - looking * starts) // left), left
 
 
 def _starts(box: Box, method: GradientDescent, seed: int, start: ArrayLike) -> Array:
@@ -145,12 +197,14 @@ class _Course:
                 evaluations, best, mean = self.history[-1]
                 self.report(SearchProgress(len(self.history) - 1, evaluations, best, mean))
 
-    def keep(self, count: int, objective: Smooth) -> None:
-        """Go on from the best of some starts, as if they were new, valued anew; the best of each is remembered."""
-        order = np.argsort(self.best, kind="stable")
-        self.incumbents += [self.box.decode(self.best_points[order])]
+    def keep(self, count: int, objective: Smooth, problems: int = 1) -> None:
+        """Go on from the best starts of each problem, as if they were new, valued anew; the best are remembered."""
+        order = np.argsort(self.best.reshape(problems, -1), axis=1, kind="stable")
+        order = order + order.shape[1] * np.arange(problems)[:, None]
+        self.incumbents += [self.box.decode(self.best_points[order.ravel()])]
         self.objective = objective
-        self._begin(self.best_points[order[:count]].copy(), np.full(count, np.inf))
+        kept = order[:, :count].ravel()
+        self._begin(self.best_points[kept].copy(), np.full(len(kept), np.inf))
 
     def _step(self, k: int, size: float) -> None:
         """Value all points, and move them against their slopes."""
