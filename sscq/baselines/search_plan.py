@@ -107,10 +107,16 @@ class SearchPlan:
         (method,) = self.methods
         assert isinstance(method, GradientDescent)  # noqa: S101  (for the type checker)
         genomes, _ = descend_apart(
-            objective, candidate.low, candidate.high, method, self.seed, candidate.start,
-            len(objective.task.situations), scale=candidate.scale,
+            objective,
+            candidate.low,
+            candidate.high,
+            method,
+            self.seed,
+            candidate.start,
+            len(objective.task.situations),
+            scale=candidate.scale,
             report=self._reporter(candidate.name, type(method).__name__),
-        )  # fmt: skip
+        )
         if self._inside_budget >= _FEWEST:
             for place in np.flatnonzero(objective.violation(genomes) > 0.0):
                 inside = self._inside(alone(int(place)), candidate, genomes[place])
