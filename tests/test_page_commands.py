@@ -183,9 +183,8 @@ def run(line, folder):
             "make ", f"make -f {ROOT / 'Makefile'} -o .venv/installed BIN={Path(sys.executable).parent} ", 1
         )
     if "experiments.benchmark" in line:
-        line = (
-            line.partition(" #")[0].replace("seeds=5", "").replace("budget=standard", "")
-        )  # words behind it would be lost
+        line = line.partition(" #")[0]  # further words behind it would be lost
+        line = line.replace("seeds=5", "").replace("budget=standard", "")
         line += " seeds=1 budget=small " + " ".join(
             f"{key}={value}" for key, value in SMALLEST.items() if key.startswith(("budget", "draws", "network"))
         )  # fmt: skip
