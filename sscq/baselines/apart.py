@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.kernel.run import RolloutJob, run
-from plants.core.motion.simulate import count_steps
+from plants.core.kernel.run import run
 from sscq.baselines.objective import Objective
 from sscq.loop.closed_loop import side_by_side
 from sscq.loop.quality import Quality
@@ -54,25 +53,14 @@ class ApartObjective(Objective):
             places = np.flatnonzero(np.isin(self.owners, group))
             if not len(places):
                 continue
-            job, at = self._job(theta[places], self.owners[places]), side_by_side(range(len(places)), self._lanes)
+            job = self._way_back.job(theta[places], self.owners[places].tolist())
+            at = side_by_side(range(len(places)), self.loop.kernel.lanes)
             quality = self._met(run(self.loop.kernel, job, at, threads=threads)[0], job.n_steps)
             weights, of_margins[places] = fitness.weights(quality, violation[places])
             flat = {name: np.broadcast_to(weight, (1, len(places)))[0] for name, weight in weights.items()}
             _, slopes[places] = self._way_back.run(job, at, flat, threads)
             value[places] = fitness(quality, violation[places])
         return value, slopes, of_margins
-
-    @property
-    def _lanes(self) -> int:
-        return self.loop.kernel.lanes
-
-    def _job(self, theta: np.ndarray, owners: NDArray[np.intp]) -> RolloutJob:
-        """Rollouts of one horizon, each with its own start."""
-        loop = self.loop
-        call = loop.call(tuple(owners.tolist()))
-        total = count_steps(loop.situations[owners[0]].t_end, loop.step)
-        codes, keys, series = call.streams
-        return RolloutJob(call.start, theta, codes, keys, series, total, loop.step, 0, call.integers, call.numbers)
 
     def _met(self, results: np.ndarray, total: int) -> Quality:
         """What rollouts of one horizon came to, as if they were candidates in one situation."""

@@ -12,7 +12,7 @@ from plants.core.kernel.run_adjoint import run_adjoint
 from plants.core.motion.simulate import count_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plants.core.kernel.run import RolloutGrid
     from sscq.loop.closed_loop import ClosedLoop
@@ -74,7 +74,7 @@ class LoopSlopes:
         given = {name: np.broadcast_to(weight, shape) for name, weight in weights.items()}
         steps, values, slopes = np.zeros(shape), np.zeros((len(names), *shape)), np.zeros((*shape, theta.shape[1]))
         for numbers in loop.groups():
-            job, at = self._job(theta, numbers), grid(len(numbers), len(theta), loop.kernel.lanes)
+            job, at = self.job(theta, numbers), grid(len(numbers), len(theta), loop.kernel.lanes)
             flat = {name: weight[numbers].ravel() for name, weight in given.items()}
             results, found = self.run(job, at, flat, threads, segment=segment)
             shaped = results.reshape(len(numbers), len(theta), -1)
@@ -106,7 +106,8 @@ class LoopSlopes:
             given[:, 1 + self.loop.scoring.built_in.index(name)] = weight
         return run_adjoint(self.kernel, job, at, given, threads=threads, segment=segment)
 
-    def _job(self, theta: np.ndarray, numbers: list[int]) -> RolloutJob:
+    def job(self, theta: np.ndarray, numbers: Sequence[int]) -> RolloutJob:
+        """Return candidates [n_candidates, n_theta] in situations of one group, by their places: a start for each."""
         loop, call = self.loop, self.loop.call(tuple(numbers))
         total = count_steps(loop.situations[numbers[0]].t_end, loop.step)
         codes, keys, series = call.streams

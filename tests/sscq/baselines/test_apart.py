@@ -41,7 +41,7 @@ def limits():
     return OperatingMargins(PLANT, (LAW,), EVERY, PLANT.step, [0.0] * 3, [40.0] * 3, MarginLimits(1.2))
 
 
-@pytest.mark.parametrize("evaluations", [60, 440])  # one start each; four, of which the best goes on, and led inside
+@pytest.mark.parametrize("evaluations", [60, 440])  # one start each; two, of which the better goes on, and led inside
 @pytest.mark.parametrize("held", [False, True])
 def test_each_situation_gets_what_it_gets_alone(evaluations, held):
     margins = limits() if held else None
