@@ -14,12 +14,9 @@ import sscq
 from experiments import design
 from experiments.front.words import words_of
 from experiments.starting.opening import composed
+from tests.experiments.front import smallest
 
-SETTINGS = {
-    "seeds": 1, "budget.evaluations": 60, "budget.teacher_generations": 1, "budget.verdict_seeds": 2,
-    "draws": {"taught": 2, "validation": 2, "verdict": 40}, "assurance": {"certificate": False, "worst_evaluations": 20, "map_points": 0},
-    "ladder.further": [],
-}  # fmt: skip
+SETTINGS = {name: value for name, value in smallest.SETTINGS.items() if name != "budget"} | {"ladder.further": []}
 
 
 def digests(folder):
@@ -41,7 +38,7 @@ def result(place):
 
 
 def test_the_files_are_those_of_the_command(place, result, capsys):
-    words = words_of({"plant": "fopdt", "budget": "small", "seed": 3, **SETTINGS})
+    words = words_of({"plant": smallest.PLANT, "budget": "small", "seed": 3, **SETTINGS})
     design.main([*words, "quiet=true", f"output={place / 'command'}"])
     capsys.readouterr()
     assert digests(result.folder) == digests(place / "command")

@@ -17,12 +17,9 @@ from experiments.settings import begun
 from experiments.settings.start import given
 from experiments.starting.opening import configured
 from flcs import KnowledgeBase
+from tests.experiments.front import smallest
 
-TINY = (
-    "plant=fopdt", "seeds=1", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.teacher_generations=1", "budget.verdict_seeds=2",
-    "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20, map_points: 0}",
-    "threads=1", "quiet=true", "fitness.margins_of=first",  # drawn plants leave so short a search nothing
-)  # fmt: skip
+TINY = smallest.words()
 
 
 @pytest.fixture(scope="module")

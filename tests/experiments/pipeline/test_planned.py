@@ -9,11 +9,10 @@ import pytest
 from experiments import design
 from experiments.runtime import formats, progress
 from experiments.runtime.progress import JobProgress
+from tests.experiments.front import smallest
 
-TINY = (
-    "budget=small", "budget.evaluations=60", "budget.teacher_generations=1", "budget.verdict_seeds=2", "threads=1",
-    "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20, map_points: 0}", "output=run", "seeds=2",
-)  # fmt: skip
+# With two tries and inputs that are chosen: all stages that there are.
+TINY = [word for word in smallest.words(seeds=2, quiet=False, output="run") if not word.startswith("network.inputs")]
 SHORT = {"reference", "choice_of_fixed", "choice"}  # of no account
 
 

@@ -8,25 +8,25 @@ import numpy as np
 from experiments import cli
 from experiments.pipeline.judged_rollouts import recommendable
 from experiments.runtime import formats
+from tests.experiments.front import smallest
 
 FILE = """
 from dataclasses import replace
 import plants
 from plants import Quantity, Rival
 
-STIFF = Rival("stiff", "proportional feedback", "for tests", (Quantity("k", "N/m", 1.0, 0.0, 20.0),),
-              lambda t, x, constants, p: (-constants[0] * x[0] - 2.0 * x[1],))
-PLANT = replace(plants.get("van_der_pol"), name="with_rival", rivals=(STIFF,))
+STIFF = Rival("stiff", "proportional feedback", "for tests", (Quantity("k", "1", 1.0, 0.0, 4.0),),
+              lambda t, x, constants, p: (-constants[0] * x[0],))
+PLANT = replace(plants.get("fopdt"), name="with_rival", rivals=(STIFF,))
 """
 
 
 def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(FILE)
-    cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2",
-              "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4",
-              "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 20, map_points: 0}",
-              "output=run", "quiet=true"])  # fmt: skip
+    cli.main(
+        ["design", "plant_file=mine.py", *smallest.words(plant="with_rival", output="run", **{"ladder.further": []})]
+    )
     shown = capsys.readouterr().out
     assert "proportional feedback" in shown
     assert "Laws of the plant's own field" in shown

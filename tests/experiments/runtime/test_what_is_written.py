@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.front import smallest
+
 ROOT = Path(__file__).parents[3]
 
 WATCHED = """
@@ -39,12 +41,11 @@ WATCHED = """
 @pytest.mark.parametrize(
     "words",
     [
-        ["design", "plant=van_der_pol", "budget.evaluations=60", "network.inputs=[e,e_rate]", "budget.verdict_seeds=2", "seeds=1", "quiet=true", "threads=1",
-         "draws={taught: 0, validation: 0, verdict: 40}", "assurance={certificate: false, worst_evaluations: 0, map_points: 0}", "exports.to=[python,tables]"],
+        ["design", *smallest.words(**{"ladder.further": [], "exports.to": ["python", "tables"]})],
         ["simulate", "plant=pendulum", "t_end=1"],
     ],
     ids=["design", "simulate"],
-)  # fmt: skip
+)
 def test_nothing_is_written_elsewhere_and_nothing_sent(tmp_path, words):
     places = {name: tmp_path / name for name in ("here", "home", "cache", "tmp")}
     for place in places.values():

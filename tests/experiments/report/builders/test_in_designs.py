@@ -10,18 +10,10 @@ import pytest
 from experiments import design
 from experiments.report.page import render
 from flcs.export.proof import Proof
+from tests.experiments.front import smallest
 from tests.experiments.report_example import example
 
-QUICK = (
-    "budget=small",
-    "budget.evaluations=60",
-    "network.inputs=[e,e_rate]",
-    "budget.teacher_generations=1",
-    "budget.verdict_seeds=2",
-    "draws={taught: 0, validation: 0, verdict: 40}",
-    "assurance={certificate: false, worst_evaluations: 20, map_points: 0}",
-    "quiet=true",
-)
+QUICK = smallest.words()
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
