@@ -66,9 +66,11 @@ FILLED = {
 
 SMALLEST = {
     "seeds": "1",
-    "draws.taught": "2",
-    "draws.validation": "2",
+    "draws.taught": "0",
+    "draws.validation": "0",
     "draws.verdict": "40",
+    "fitness.margins_of": "first",
+    "ladder.further": "[]",
     "assurance.worst_evaluations": "20",
     "assurance.map_points": "4",
     "search.tries": "1",
