@@ -18,9 +18,11 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
+from experiments.front.words import spelt
 from flcs.exchange import fis_writer, system_of
 from plants.core import registry
 from sscq.situations.situation import Situation
+from tests.experiments.front import smallest
 from tests.fences import COMMANDS, DOCS, PAGES, ROOT, commands_of, fences, printed
 from tests.reference.exports import knowledge_base
 
@@ -65,19 +67,12 @@ FILLED = {
 """What stands for a synopsis, by how it begins (the longest that fits)."""
 
 SMALLEST = {
-    "seeds": "1",
-    "draws.taught": "0",
-    "draws.validation": "0",
-    "draws.verdict": "40",
-    "fitness.margins_of": "first",
+    **{key: spelt(value) for key, value in smallest.SETTINGS.items() if key not in {"draws", "assurance"}},
+    **{f"draws.{key}": spelt(value) for key, value in smallest.SETTINGS["draws"].items()},
     "ladder.further": "[]",
     "assurance.worst_evaluations": "20",
     "assurance.map_points": "4",
     "search.tries": "1",
-    "network.inputs": "[e,e_rate]",
-    "budget.teacher_generations": "1",
-    "budget.evaluations": "60",
-    "budget.verdict_seeds": "2",
 }
 """Of designs, where the line does not say it itself; evaluations and seeds of the verdict are these in any case."""
 

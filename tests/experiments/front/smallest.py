@@ -4,7 +4,6 @@ from experiments.front.words import words_of
 
 PLANT = "fopdt"
 SETTINGS = {
-    "budget": "small",
     "seeds": 1,
     "budget.evaluations": 60,
     "budget.teacher_generations": 1,
@@ -18,4 +17,4 @@ SETTINGS = {
 
 def words(**own):
     """The words of its command, silent and on one thread, with `own` ones added or in place of them."""
-    return words_of({"plant": PLANT, **SETTINGS, "threads": 1, "quiet": True} | own)
+    return words_of({"plant": PLANT, "budget": "small", **SETTINGS, "threads": 1, "quiet": True} | own)

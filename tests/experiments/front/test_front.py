@@ -16,7 +16,7 @@ from experiments.front.words import words_of
 from experiments.starting.opening import composed
 from tests.experiments.front import smallest
 
-SETTINGS = {name: value for name, value in smallest.SETTINGS.items() if name != "budget"} | {"ladder.further": []}
+SETTINGS = smallest.SETTINGS | {"ladder.further": []}
 
 
 def digests(folder):
