@@ -36,13 +36,18 @@ Flags: --help, --help=all (advanced settings, too), --cfg job (print the configu
 """
 
 
-def register() -> None:
-    """Put the schemas (as ``design_schema``, ...) into Hydra's store; repeating it does no harm."""
+def register(*commands: str) -> None:
+    """Put the schemas of some commands, or of all (as ``design_schema``, ...), into Hydra's store, each once in a process.
+
+    Hydra gives copies of what it has stored. Making a schema's node takes as long as composing settings from it.
+    """
     from hydra.core.config_store import ConfigStore
 
     store = ConfigStore.instance()
-    for command, schema in SCHEMAS.items():
-        store.store(name=f"{command}_schema", node=_node(schema))
+    for command in commands or SCHEMAS:
+        name = f"{command}_schema"
+        if f"{name}.yaml" not in store.repo:
+            store.store(name=name, node=_node(SCHEMAS[command]))
 
 
 def _node(schema: type) -> Any:

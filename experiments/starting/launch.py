@@ -164,7 +164,7 @@ def _errors(name: str) -> Iterator[None]:
     from configs import store
     from experiments.starting.config_errors import readable_errors
 
-    store.register()
+    store.register(name)
     with user_errors(), readable_errors(name, store.SCHEMAS[name]):
         yield
 

@@ -38,7 +38,7 @@ def composed(name: str, words: Sequence[str]) -> DictConfig:
 
     from configs import store
 
-    store.register()
+    store.register(name)
     loader = ConfigLoaderImpl(create_config_search_path(str(FOLDER)))  # `hydra.compose` keeps one for the process
     found = loader.load_configuration(config_name=name, overrides=list(words), run_mode=RunMode.RUN)
     with open_dict(found):
