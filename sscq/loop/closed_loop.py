@@ -13,6 +13,7 @@ from plants.core.gpu import DEVICES
 from plants.core.gpu.run import run as on_gpu
 from plants.core.gpu.text import device_text
 from plants.core.kernel import kernel as kernels
+from plants.core.kernel.drawn import RepeatedStreams
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
 from plants.core.kernel.lanes import Lane, LaneLoop
 from plants.core.kernel.run import RolloutGrid, RolloutJob, grid, run
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from plants import Plant
     from plants.core.gpu.text import DeviceText
+    from plants.core.kernel.signal_bank import Streams
     from plants.excitation import Feed
     from sscq.situations.situation import Situation
 
@@ -73,13 +75,16 @@ class Call:
     """What a call in some situations needs whoever the candidates are: formed once, not in every generation.
 
     `start` [n, rows] are workspaces at the situations' start, `streams` their random numbers' codes, keys and series,
-    `integers` and `numbers` the kernel's by name.
+    `repeated` the same for runs from the start that come again, `integers` and `numbers` the kernel's by name,
+    `n_steps` the steps up to the horizon.
     """
 
     start: np.ndarray
-    streams: tuple[np.ndarray, np.ndarray, np.ndarray]
+    streams: Streams
+    repeated: RepeatedStreams
     integers: dict[str, int]
     numbers: dict[str, float]
+    n_steps: int
 
 
 class ClosedLoop:
@@ -272,16 +277,15 @@ class ClosedLoop:
         record : sequence of int
             Rows to record, of the first situation and candidate.
         """
-        first, call = numbers[0], self.call(tuple(numbers))
+        call = self.call(tuple(numbers))
         start, first_step = (call.start, 0) if snapshot is None else self._continued(snapshot, call)
-        codes, stream_keys, series = call.streams
+        total, streams = call.n_steps if n_steps is None else n_steps, call.streams
         if keys is not None or feeds is not None:
             given = [self.feeds(i) for i in numbers] if feeds is None else feeds
-            codes, stream_keys, series = self._streams(given, self._keys(numbers) if keys is None else keys)
-        total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
-        job = RolloutJob(
-            start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers
-        )
+            streams = self._streams(given, self._keys(numbers) if keys is None else keys)
+        elif self.device == "cpu" and first_step + total <= call.n_steps:
+            streams = call.repeated.of_run()
+        job = RolloutJob(start, theta, *streams, total, self.step, first_step, call.integers, call.numbers)
         if self.device == "cuda" and not (keep or len(record)):
             return self.outcome(on_gpu(self.device_text, job), total, None, np.empty(0))
         where = grid(len(numbers), len(theta), self.kernel.lanes)
@@ -352,17 +356,17 @@ class ClosedLoop:
             if self.scoring.damped:
                 parts |= dict(zip(self.scoring.dampers, self.damping, strict=True))
             streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
-            start = self._starts(numbers, ring_rows)
-            self._calls[numbers] = Call(start, streams, integers | self._every(numbers[0]), parts)
+            start, integers = self._starts(numbers, ring_rows), integers | self._every(numbers[0])
+            n_steps = count_steps(self.situations[numbers[0]].t_end, self.step)
+            read = RepeatedStreams(streams, [s.count(integers[s.every], n_steps) for s in self.design.streams])
+            self._calls[numbers] = Call(start, streams, read, integers, parts, n_steps)
         return self._calls[numbers]
 
     def _keys(self, numbers: Sequence[int]) -> list[tuple[str, int]]:
         """Name and seed of each situation."""
         return [(self.situations[i].name, self.situations[i].seed) for i in numbers]
 
-    def _streams(
-        self, feeds: Sequence[Sequence[Feed]], keys: Sequence[tuple[str, int]]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _streams(self, feeds: Sequence[Sequence[Feed]], keys: Sequence[tuple[str, int]]) -> Streams:
         return stream_arrays(feeds, [s.name for s in self.design.streams], keys)
 
     def _continued(self, snapshot: Snapshot, call: Call) -> tuple[np.ndarray, int]:

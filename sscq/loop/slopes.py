@@ -9,7 +9,6 @@ import numpy as np
 from plants.core.kernel.adjoint import build_adjoint
 from plants.core.kernel.run import RolloutJob, grid
 from plants.core.kernel.run_adjoint import run_adjoint
-from plants.core.motion.simulate import count_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,6 +108,5 @@ class LoopSlopes:
     def job(self, theta: np.ndarray, numbers: Sequence[int]) -> RolloutJob:
         """Return candidates [n_candidates, n_theta] in situations of one group, by their places: a start for each."""
         loop, call = self.loop, self.loop.call(tuple(numbers))
-        total = count_steps(loop.situations[numbers[0]].t_end, loop.step)
-        codes, keys, series = call.streams
-        return RolloutJob(call.start, theta, codes, keys, series, total, loop.step, 0, call.integers, call.numbers)
+        streams = call.repeated.of_run()
+        return RolloutJob(call.start, theta, *streams, call.n_steps, loop.step, 0, call.integers, call.numbers)

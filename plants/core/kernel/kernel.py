@@ -123,11 +123,18 @@ class Stream:
         Row group that receives the sample.
     every : str
         Name of the integer (among the kernel's `integers`) that is the number of steps between samples.
+    substeps : int
+        Samples that are read at each of these steps.
     """
 
     name: str
     row: str
     every: str
+    substeps: int = 1
+
+    def count(self, every: int, n_steps: int) -> int:
+        """Return how many samples a run of so many steps reads at most, its last look included."""
+        return n_steps // every + 1 if self.substeps == 1 else (n_steps + 1) * self.substeps
 
 
 @dataclass
@@ -306,8 +313,15 @@ def item_lines(text: Text, design: KernelDesign, item: Item) -> list[str]:
     return [f"if {item.when}:", f"    {mark}"] if item.when else [mark]
 
 
-def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., Any]], entry: Callable[..., Any]) -> str:
-    """Return hand-written functions as the text of a kernel, in which products may be fused with sums.
+def written(
+    title: str,
+    names: Sequence[str],
+    helpers: Sequence[Callable[..., Any]],
+    entry: Callable[..., Any],
+    *,
+    fused: bool = True,
+) -> str:
+    """Return hand-written functions as the text of a kernel.
 
     Parameters
     ----------
@@ -318,8 +332,11 @@ def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., An
         Become part of their callers where the compiler sees fit.
     entry : function
         What is called: the text's `rollout`.
+    fused : bool
+        Whether products may be fused with sums.
     """
-    head = f'"""{title}\n\nGenerated; complete in itself.\n"""\n\nimport math\n\nimport numpy as np\n\nFUSED = 1\n'
+    head = f'"""{title}\n\nGenerated; complete in itself.\n"""\n\nimport math\n\nimport numpy as np\n\n'
+    head += "FUSED = 1\n" if fused else ""
     start = f"def {entry.__name__}("
     return (
         "\n\n".join([head + "\n".join(names), *map(_source, helpers), _source(entry).replace(start, "def rollout(")])

@@ -20,6 +20,8 @@ from plants.core.signals.signal import Constant, Feed, Part, Signal, number_or_t
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    Streams = tuple[np.ndarray, np.ndarray, np.ndarray]  # codes, keys and series, as of `stream_arrays`
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -123,7 +125,9 @@ class SignalBank:
 
     def _add_streams(self, design: KernelDesign, slot: Slot) -> None:
         design.integers.append(slot.every)
-        fetches = [stream_items(design, Stream(name, row, slot.every)) for name, row in slot.units.items()]
+        fetches = [
+            stream_items(design, Stream(name, row, slot.every, slot.substeps)) for name, row in slot.units.items()
+        ]
         loop = LaneLoop(f"advance_{slot.group}", (_advance(slot),), f"step % {slot.every} == 0")
         if slot.substeps == 1:
             design.before += [*fetches, loop]
@@ -239,9 +243,7 @@ def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> tuple[fl
     return tuple(map(float, start)) if n_states > 1 else (float(start),)
 
 
-def stream_arrays(
-    feeds: Sequence[Sequence[Feed]], names: Sequence[str], keys: Sequence[tuple[str, int]]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def stream_arrays(feeds: Sequence[Sequence[Feed]], names: Sequence[str], keys: Sequence[tuple[str, int]]) -> Streams:
     """Codes [situation, stream], keys [situation, stream, 5] and recorded series [n_series, length] for a kernel.
 
     Parameters

@@ -68,6 +68,13 @@ def fill(out, code, block, key, series):
             out[j] = 0.0
 
 
+def fill_table(codes, keys, series, table):
+    """Fill `table` [stream, block, 1024] with the first samples of streams, each with its code and key as of `fill`."""
+    for stream in range(table.shape[0]):
+        for block in range(table.shape[1]):
+            fill(table[stream, block], codes[stream], block, keys[stream], series)
+
+
 def stream_key(name: str, seed: int, stream: str) -> tuple[int, int, int, int]:
     """Return (stream, CRC of the name, low and high word of the seed) for a situation and a stream's name."""
     if not 0 <= seed < 2**64:

@@ -25,7 +25,7 @@ from controllers import PID
 from plants import Channel, Plant, Quantity
 from plants.core.kernel import cache
 from plants.core.motion.modes import MODES
-from plants.excitation import Chirp, Ramp, Sine, Step, WhiteNoise
+from plants.excitation import Chirp, Ramp, Sine, Step, UniformFilter, WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from tests.plants.core.signals.test_excitation import ALL
 from tests.reference.closed_loop_twin import uncompiled
@@ -128,6 +128,34 @@ def test_splits_of_the_situations(compiled):
     loop, whole = compiled
     for number in range(len(loop.situations)):
         same(given_back(loop, loop.run(GAINS[:5], [number], threads=1, keep=True)), whole[number, :5])
+
+
+@pytest.mark.parametrize("count", [1, 20])
+def test_numbers_drawn_beforehand(compiled, count):
+    """The first run draws its own random numbers, all others read what was drawn for them."""
+    loop, whole = compiled
+    new = loop.repeated(0)
+    first = new.evaluate(GAINS[:count], 1)
+    calls = [new.call(tuple(group)) for group in new.groups()]
+    assert all(call.repeated.streams is call.streams for call in calls)
+    for _ in range(2):
+        again = new.evaluate(GAINS[:count], 1)
+        for name, values in first.until_lost.items():
+            same(again.until_lost[name], values)
+    assert any(call.repeated.streams is not call.streams for call in calls) == bool(new.design.streams)
+    same(bits(new, GAINS[:count]), whole[:, :count])
+
+
+def test_numbers_of_sub_steps_drawn_beforehand():
+    """A filter that draws several numbers a step: more of them than a block has, in fewer steps."""
+    several = replace(QUIET, excitation=UniformFilter(0.3, 1.0), t_end=400 * H)
+    loop = ClosedLoop(BLOCK, EACH_STEP, [several], H, lanes=1, **EULER)
+    with uncompiled():
+        first, again = (bits(loop, GAINS[:1]) for _ in range(2))
+    call = loop.call((0,))
+    assert call.repeated.streams is not call.streams
+    assert call.repeated.streams[2].shape[1] == 2 * 1024
+    same(again, first)
 
 
 @pytest.mark.parametrize("count", [1, 7, 15, 16, 17, 33])
