@@ -7,7 +7,7 @@ of the same set. All are prepared once for any number of gain sets.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sscq.margins.plots import nyquist
 from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, ScheduledGains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from plants import Plant
     from sscq.margins.channels import Cases, FrozenChannels
@@ -38,6 +38,20 @@ STABLE = MarginLimits(10.0)
 _NEXT_TO = 0.3  # share of the limits by which places count as next to the worst
 _GAIN_STEP, _SMALL_GAIN = 1e-6, 1e-3  # of a difference: share of a gain, at least of this one
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
+_AT_REST = -1  # where gains come from, beside the numbers of groups in passing
+
+
+class _Block(NamedTuple):
+    """Gain sets [n, n_sets, n_gains] and the limits that they have to keep in some cases.
+
+    Those of one origin are computed together; origin and number tell them from all others.
+    """
+
+    origin: int
+    number: int
+    limits: MarginLimits
+    cases: Cases
+    gains: np.ndarray
 
 
 class OperatingMargins:
@@ -150,13 +164,18 @@ class OperatingMargins:
         nudges : array [n, n_genes]
         """
         limits, (n, m) = self.tightened(SLACK).limits, nudges.shape
-        moved = None if focus is None else focus.repeated(np.arange(n), m)
-        here = self._blocks(controller, theta, limits, focus=focus)
-        there = self._blocks(controller, ahead.reshape(n * m, -1), limits, focus=moved)
-        found = np.zeros((n, m))
-        for (kept, cases, gains), (_, _, other) in zip(here, there, strict=True):
-            by_gene = (other.reshape(n, m, *gains.shape[1:]) - gains[:, None]) / nudges[..., None, None]
-            found += np.einsum("cmsg,csg->cm", by_gene, self._paid_slopes(gains, kept, threads, cases))
+        moved, found = None if focus is None else focus.repeated(np.arange(n), m), np.zeros((n, m))
+        here = [
+            (one, self._paid_slopes(one.gains, one.limits, threads, one.cases))
+            for one in self._blocks(controller, theta, limits, focus=focus)
+        ]
+        steep = [(one, slopes) for one, slopes in here if slopes.any()]  # elsewhere no gain costs anything
+        origins = {one.origin for one, _ in steep}
+        several = self._blocks(controller, ahead.reshape(n * m, -1), limits, focus=moved, only=origins)
+        there = {one[:2]: one.gains for one in several}
+        for one, slopes in steep:
+            by_gene = there[one[:2]].reshape(n, m, *one.gains.shape[1:]) - one.gains[:, None]
+            found += np.einsum("cmsg,csg->cm", by_gene / nudges[..., None, None], slopes)
         return found
 
     def _of_schedule(
@@ -170,8 +189,8 @@ class OperatingMargins:
         focus: Focus | None = None,
     ) -> np.ndarray:
         total = np.zeros(len(theta))
-        for kept, cases, gains in self._blocks(controller, theta, limits, count, seed, focus):
-            total += self._paid(gains, kept, threads, cases)
+        for one in self._blocks(controller, theta, limits, count, seed, focus):
+            total += self._paid(one.gains, one.limits, threads, one.cases)
         return total
 
     def _blocks(
@@ -182,17 +201,20 @@ class OperatingMargins:
         count: int = PASSING,
         seed: int = 0,
         focus: Focus | None = None,
-    ) -> Iterator[tuple[MarginLimits, Cases, np.ndarray]]:
-        """Yield limits, the cases that they are for, and the gain sets [n, n_sets, n_gains] that have to keep them."""
+        only: Container[int] | None = None,
+    ) -> Iterator[_Block]:
+        """Yield gain sets with what they have to keep, at rest and then in passing; `only`: of these origins."""
         given = ScheduledGains(controller, self.channels.outputs)
-        rest = given.at_rest(theta)
-        at_rest = [(None, rest[:, 0])] if rest.shape[1] == 1 else [([k], rest[:, k]) for k in range(rest.shape[1])]
-        for one, gains in at_rest:
-            for level, part in self._levels(limits, one):
-                yield level, part, gains
-        for cases, gains in given.passing(theta, count if focus is None else self.watched, seed, focus):
+        if only is None or _AT_REST in only:
+            rest = given.at_rest(theta)
+            alone = rest.shape[1] == 1
+            for k in range(rest.shape[1]):
+                for level, part in self._levels(limits, None if alone else [k]):
+                    yield _Block(_AT_REST, k, level, part, rest[:, k])
+        count = count if focus is None else self.watched
+        for group, cases, gains in given.by_group(theta, count, seed, focus, only):
             for level, part in self._levels(limits.in_passing, cases):
-                yield level, part, gains
+                yield _Block(group, 0, level, part, gains)
 
     def _levels(self, limits: MarginLimits, cases: Cases) -> Iterator[tuple[MarginLimits, Cases]]:
         """Divide cases (None: all) into those that are asked for the limits and those that shall be stable."""
@@ -265,9 +287,9 @@ class OperatingMargins:
         """Return whether a schedule with parameters [n_theta] keeps the limits themselves, at rest and in passing."""
         blocks = self._blocks(controller, np.atleast_2d(theta), self.limits, CERTIFIED, _CERTIFY_SEED)
         return all(
-            self._paid(part, kept, None, cases)[0] <= 0.0
-            for kept, cases, gains in blocks
-            for part in np.split(gains, _DIVIDED, axis=1)  # the first that does not keep them ends it
+            self._paid(part, one.limits, None, one.cases)[0] <= 0.0
+            for one in blocks
+            for part in np.split(one.gains, _DIVIDED, axis=1)  # the first that does not keep them ends it
             if part.shape[1]
         )
 

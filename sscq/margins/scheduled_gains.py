@@ -19,7 +19,7 @@ from controllers.probes import gains_at
 from plants.core.analysis.symmetry import is_odd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -176,6 +176,18 @@ class ScheduledGains:
         self, theta: Array, count: int = PASSING, seed: int = 0, focus: Focus | None = None
     ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Yield groups of cases with the gains that are passed through there [n, n_sets, n_gains]; none: they stand."""
+        for _, cases, gains in self.by_group(theta, count, seed, focus):
+            yield cases, gains
+
+    def by_group(
+        self,
+        theta: Array,
+        count: int = PASSING,
+        seed: int = 0,
+        focus: Focus | None = None,
+        only: Container[int] | None = None,
+    ) -> Iterator[tuple[int, NDArray[np.intp], Array]]:
+        """Yield the same with the number of each group; those that are not among `only` are not computed."""
         schedule, points = self._schedule, self.outputs.points
         ends = {name: self.outputs.near(name) for name in schedule.signals}
         groups: dict[tuple[tuple[float, float], ...], set[int]] = {}
@@ -184,10 +196,12 @@ class ScheduledGains:
                 neighbourhood = tuple(_mirrored(of[place]) if side < 0.0 else of[place] for of in ends.values())
                 groups.setdefault(neighbourhood, set()).add(number)
         for group, (neighbourhood, members) in enumerate(groups.items()):
+            if only is not None and group not in only:
+                continue
             probes = schedule.probes(theta, dict(zip(ends, neighbourhood, strict=True)), count, seed)
             if probes is not None:
                 probes = probes if focus is None else probes.at(focus.places[group])
-                yield np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
+                yield group, np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
 
 
 _WORST = 8  # places of each group that a focus holds

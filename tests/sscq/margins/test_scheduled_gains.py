@@ -189,7 +189,7 @@ def test_one_gain_set_that_breaks_the_limit_is_found_wherever_it_is(oscillator, 
     gains = np.tile(CALM, (1, 300, 1))
     if place is not None:
         gains[0, place] = gains_of_peak(oscillator, 2.7)
-    monkeypatch.setattr(ScheduledGains, "passing", lambda *_: [(None, gains)])
+    monkeypatch.setattr(ScheduledGains, "by_group", lambda *_: [(0, None, gains)])
     controller, theta = next(over_error(oscillator, CALM, CALM))
     assert oscillator.keeps_of(controller, theta) is (place is None)
 
