@@ -2,7 +2,7 @@
 
     python docs/examples/map_pictures.py docs/guide
 
-`sscq map` draws the same of a stored knowledge base; here the gains are searched in half a minute, or the source's.
+`sscq map` draws the same of a stored knowledge base; here the gains are searched in a minute or two, or the source's.
 """
 
 import re

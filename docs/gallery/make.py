@@ -1,6 +1,6 @@
 """Make the pages of the gallery again: `python docs/gallery/make.py [RUN]`; RUN is a finished design to take over.
 
-What each command writes is copied beside this file. Without RUN the design itself is made first, half a minute.
+What each command writes is copied beside this file. Without RUN the design itself is made first, in a minute or two.
 """
 
 import shutil
