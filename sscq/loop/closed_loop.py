@@ -13,7 +13,7 @@ from plants.core.gpu import DEVICES
 from plants.core.gpu.run import run as on_gpu
 from plants.core.gpu.text import device_text
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.drawn import RepeatedStreams
+from plants.core.kernel.drawn import ROOM, RepeatedStreams
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
 from plants.core.kernel.lanes import Lane, LaneLoop
 from plants.core.kernel.run import RolloutGrid, RolloutJob, grid, run
@@ -358,7 +358,8 @@ class ClosedLoop:
             streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
             start, integers = self._starts(numbers, ring_rows), integers | self._every(numbers[0])
             n_steps = count_steps(self.situations[numbers[0]].t_end, self.step)
-            read = RepeatedStreams(streams, [s.count(integers[s.every], n_steps) for s in self.design.streams])
+            counts = [s.count(integers[s.every], n_steps) for s in self.design.streams]
+            read = RepeatedStreams(streams, counts, ROOM * len(numbers) // len(self.situations))
             self._calls[numbers] = Call(start, streams, read, integers, parts, n_steps)
         return self._calls[numbers]
 

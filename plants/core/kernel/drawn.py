@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from plants.core.kernel.signal_bank import Streams
 
-_ROOM = 2**25  # bytes of a table: more is drawn by the kernels, block by block
+ROOM = 2**26
+"""Bytes that the tables of one loop may take; what needs more is drawn by the kernels, block by block."""
 _ARGUMENTS = ("int64[::1]", "int64[:,::1]", "float64[:,::1]", "float64[:,:,::1]")
 
 
@@ -34,28 +35,30 @@ class RepeatedStreams:
         Codes, keys and series as of :func:`plants.core.kernel.signal_bank.stream_arrays`.
     counts : sequence of int [stream]
         How many samples of each stream a run reads at most.
+    room : int
+        Bytes that their table may take.
     """
 
-    def __init__(self, streams: Streams, counts: Sequence[int]) -> None:
-        self.streams, self.counts = streams, counts
+    def __init__(self, streams: Streams, counts: Sequence[int], room: int = ROOM) -> None:
+        self.streams, self.counts, self.room = streams, counts, room
         self._runs = 0
 
     def of_run(self) -> Streams:
         """Return what the next run is given: whoever runs once has nothing to draw beforehand."""
         self._runs += 1
         if self._runs == 2:
-            self.streams = drawn(self.streams, self.counts)
+            self.streams = drawn(self.streams, self.counts, self.room)
         return self.streams
 
 
-def drawn(streams: Streams, counts: Sequence[int]) -> Streams:
+def drawn(streams: Streams, counts: Sequence[int], room: int = ROOM) -> Streams:
     """Return the same streams, with all their random numbers in the table of recorded series.
 
-    They come back as they are where there is nothing to draw, or where it would take more than 32 MiB.
+    They come back as they are where there is nothing to draw, or where the table has no room.
 
     Parameters
     ----------
-    streams, counts
+    streams, counts, room
         As of :class:`RepeatedStreams`; behind these samples the table has other numbers.
     """
     codes, keys, series = streams
@@ -65,7 +68,7 @@ def drawn(streams: Streams, counts: Sequence[int]) -> Streams:
         return streams
     blocks = -(-max(counts[int(stream)] for stream in places[1]) // noise.BLOCK)
     width = max(blocks * noise.BLOCK, series.shape[1])
-    if 8 * width * (n + len(series)) > _ROOM:
+    if 8 * width * (n + len(series)) > room:
         return streams
     table = np.empty((n, blocks, noise.BLOCK))
     cache.function(_text(), _ARGUMENTS)(codes[places], keys[places], series, table)
