@@ -37,7 +37,7 @@ Flags: --help, --help=all (advanced settings, too), --cfg job (print the configu
 
 
 def register(*commands: str) -> None:
-    """Put the schemas of some commands, or of all (as ``design_schema``, ...), into Hydra's store, each once in a process.
+    """Put the schemas of some commands, or of all (as ``design_schema``, ...), into Hydra's store, once in a process.
 
     Hydra gives copies of what it has stored. Making a schema's node takes as long as composing settings from it.
     """
