@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plants.core.kernel.signal_bank import Streams
 
 ROOM = 2**26
-"""Bytes that the tables of one loop may take; what needs more is drawn by the kernels, block by block."""
+"""Bytes that tables of all situations of a loop may take; what needs more is drawn by the kernels, block by block."""
 _ARGUMENTS = ("int64[::1]", "int64[:,::1]", "float64[:,::1]", "float64[:,:,::1]")
 
 

@@ -24,6 +24,7 @@ import sscq
 from controllers import PID
 from plants import Channel, Plant, Quantity
 from plants.core.kernel import cache
+from plants.core.kernel.drawn import ROOM
 from plants.core.motion.modes import MODES
 from plants.excitation import Chirp, Ramp, Sine, Step, UniformFilter, WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
@@ -138,6 +139,7 @@ def test_numbers_drawn_beforehand(compiled, count):
     first = new.evaluate(GAINS[:count], 1)
     calls = [new.call(tuple(group)) for group in new.groups()]
     assert all(call.repeated.streams is call.streams for call in calls)
+    assert sum(call.repeated.room for call in calls) <= ROOM
     for _ in range(2):
         again = new.evaluate(GAINS[:count], 1)
         for name, values in first.until_lost.items():

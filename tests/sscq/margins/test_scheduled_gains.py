@@ -356,3 +356,30 @@ def test_slopes_of_what_a_schedule_pays_are_those_of_differences(oscillator):
     direct = (there - oscillator.violation_of(controller, theta, focus=focus)) / nudges
     assert np.abs(direct).max() > 0.1
     np.testing.assert_allclose(found, direct, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("peak", [2.0, 3.5])
+def test_slopes_where_one_of_several_points_pays_are_those_of_differences(valve, monkeypatch, peak):
+    """At rest alone, or in passing too: the other neighbourhoods are not asked for the gains of moved genomes."""
+    order = np.argsort(valve.channels.outputs.column("sensor"))
+    rows = [valve_gains(valve, point, peak if k == 2 else 1.4) for k, point in enumerate(order)]
+    places = tuple(valve.channels.outputs.column("sensor")[order])
+    controller, theta = Controller(PID(), GainTable("sensor", places)), np.ravel(rows)[None]
+    size = theta.shape[1]
+    nudges = np.full((1, size), 1e-8)
+    ahead = np.repeat(theta[:, None], size, axis=1) + np.diag(nudges[0])
+    focus, asked, every = valve.focus(controller, theta), [], ScheduledGains.by_group
+
+    def spied(self, *given):
+        for found in every(self, *given):
+            asked.append(len(found[2]))
+            yield found
+
+    monkeypatch.setattr(ScheduledGains, "by_group", spied)
+    found = valve.violation_slopes(controller, theta, ahead, nudges, focus=focus)
+    assert asked.count(1) == 5
+    assert asked.count(size) < 5
+    there = valve.violation_of(controller, ahead[0], focus=focus.repeated(np.array([0]), size))
+    direct = (there - valve.violation_of(controller, theta, focus=focus)) / nudges
+    assert np.abs(direct).max() > 0.1
+    np.testing.assert_allclose(found, direct, rtol=1e-2, atol=1e-3 * np.abs(direct).max())
