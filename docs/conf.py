@@ -38,5 +38,6 @@ templates_path = ["_templates"]
 html_copy_source = False
 html_show_copyright = html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style = "friendly"
+highlight_language = "bash"  # a block without a language is typed into a shell (tests/fences.py)
+pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"

@@ -1,11 +1,14 @@
 """The parts of the documentation site that are the project's own."""
 
 import importlib.util
+import runpy
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from pygments.styles import get_style_by_name
+from pygments.token import Token
 
 from configs.rules import settings
 from configs.store import SCHEMAS
@@ -89,6 +92,25 @@ def test_links_out_of_the_pages_become_the_files_names(part):
     text = ["see [the licence](../LICENSE), [sweeps](guide/sweeps.md) and [no file](../nowhere.py)"]
     part("pages", "myst_parser").links_to_the_repository(None, "index", text)
     assert text == ["see the licence (`LICENSE`), [sweeps](guide/sweeps.md) and [no file](../nowhere.py)"]
+
+
+@pytest.mark.parametrize("key", ["pygments_style", "pygments_dark_style"])
+def test_every_colour_of_a_block_of_code_can_be_read(key):
+    pytest.importorskip("furo")  # it brings the styles
+    style = get_style_by_name(runpy.run_path(str(ROOT / "docs/conf.py"))[key])
+    behind = luminance(style.background_color.lstrip("#"))
+    unread = {Token.Error, Token.Text.Whitespace}
+    lights = {str(kind): luminance(of["color"]) for kind, of in style if of["color"] and kind not in unread}
+    contrasts = {kind: (max(one, behind) + 0.05) / (min(one, behind) + 0.05) for kind, one in lights.items()}
+    assert len(contrasts) > 20
+    assert {kind: ratio for kind, ratio in contrasts.items() if ratio < 4.5} == {}  # level AA of WCAG 2.2, 1.4.3
+
+
+def luminance(colour):
+    """Relative luminance of a colour of six hexadecimal digits, as WCAG 2.2 defines it."""
+    parts = [int(colour[k : k + 2], 16) / 255.0 for k in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_every_page_and_lab_has_a_place_in_the_tree():
