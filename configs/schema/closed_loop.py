@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @part(
     PID,
     order="low high widen own_gains limits rate_limit derivative_filter_time derivative_on anti_windup tracking_time "
-    "rate_source action sample_time schedule_time",
+    "rate_source action sample_time schedule_time initial_command",
 )
 class ControllerConfig(SettingsPart):
     """The PID of every channel and the box in which its gains are searched."""

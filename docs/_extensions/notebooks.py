@@ -16,10 +16,11 @@ def _fenced(language: str, text: str) -> str:
 
 
 def _output(output: dict[str, Any]) -> str:
-    """Return one output of a cell: what it printed, or the picture that it drew."""
+    """Return one output of a cell: what it printed, the picture that it drew, or the table that it shows."""
     data = output.get("data", {})
-    if "image/svg+xml" in data:
-        return f'````{{raw}} html\n<div class="drawn">{"".join(data["image/svg+xml"])}</div>\n````'
+    for kind, name in (("image/svg+xml", "drawn"), ("text/html", "shown")):
+        if kind in data:
+            return f'````{{raw}} html\n<div class="{name}">{"".join(data[kind])}</div>\n````'
     text = "".join(output.get("text") or data.get("text/plain") or ())
     return f"````{{code-block}} none\n:class: printed\n\n{text.rstrip()}\n````" if text else ""
 

@@ -280,7 +280,7 @@ def _of_schedule(data: ReportData, channel: int, kb: KnowledgeBase) -> list[str]
     recommended = data.verdict.recommended
     if recommended not in _WHOLE or isinstance(data.controller(recommended).gains, NotAvailable):
         return []
-    texts = (gain_nodes(kb, channel).between, f"{_WHOLE[recommended]}; as code: sscq export")
+    texts = (gain_nodes(kb, channel).between, f"{_WHOLE[recommended]}; as code: sscq export kb=RUN/{recommended}.json")
     return [f"  {text}" for text in texts if text]
 
 

@@ -317,7 +317,8 @@ def _over(case: FinishedDesign) -> str:
     nominal = all(case.plant.values("parameters", s.parameters) == case.plant.nominal() for s in bench.spec.situations)
     over = [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
     dead = loop_of(bench.spec, 0).delay
-    late = f"; delay margin beyond the taught {plain(dead)} s" if dead else ", without delay"
+    none = ", without delay" if case.plant.input_delay is None else ", without delay beside the plant's own dead time"
+    late = f"; delay margin beyond the taught {plain(dead)} s" if dead else none
     parts = [f"Over {' and '.join(over)}{late}."]
     if len(case.plant.channels) > 1:
         parts += ["One channel's loop is opened at a time, the others are closed."]

@@ -23,12 +23,14 @@ from plants.core.plant import Plant as Kind
 from plants.core.user_functions.block import UntracedWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plants.core.analysis.linearise import LinearModel
     from plants.core.plant import Plant
     from plants.core.quantities import OperatingPoint, Quantity
 
 
-_NO_LOSS = 1e-9  # W: rounding at rest
+_NO_LOSS = 1e-9  # W, or of an input: rounding at rest
 _KINDS = ("states", "parameters", "inputs", "disturbances", "measurements")
 
 
@@ -152,23 +154,46 @@ def _driven(plant: Plant) -> bool:
 
 
 def _check_operating_points(report: CheckReport, plant: Plant) -> None:
+    needed = []
     for point in plant.operating_points:
         try:
             held = linearise(plant, constraints.closed(plant, point), commands=True)
         except ValueError as error:
             report.problems.append(f"operating point {point.name!r}: {error}")
         else:
+            needed.append(_inputs(plant, point, held))
             _advise_on_loss(report, plant, point, held)
+    _advise_on_start(report, plant, needed)
     if plant.operating_points and report.ok:
         report.passed.append(f"{len(plant.operating_points)} operating points are equilibria")
+
+
+def _inputs(plant: Plant, point: OperatingPoint, held: LinearModel) -> tuple[float, ...]:
+    """What the commands at an operating point make of the plant's inputs."""
+    p = plant.values("parameters", point.parameters)
+    return tuple(blocks.allocate_inputs(plant, 0.0, tuple(held.state.tolist()), tuple(held.input.tolist()), p))
+
+
+def _advise_on_start(report: CheckReport, plant: Plant, needed: Sequence[Sequence[float]]) -> None:
+    """Until the first command has come through a dead time, the inputs have their nominal values."""
+    if plant.input_delay is None or not needed:
+        return
+    dead = plant.parameters[plant.index("parameters", plant.input_delay)]
+    for quantity, values in zip(plant.inputs, zip(*needed, strict=True), strict=True):
+        low, high = min(values), max(values)
+        if not low - _NO_LOSS <= quantity.nominal <= high + _NO_LOSS:
+            report.advice.append(
+                f"a rollout begins with input {quantity.name!r} at its nominal {quantity.nominal:g} until the first "
+                f"command arrives ({dead.name}: {dead.nominal:g} s), but the operating points are held by {low:.4g} to "
+                f"{high:.4g}: declare one of these as its nominal, and controller.initial_command for the integral"
+            )
 
 
 def _advise_on_loss(report: CheckReport, plant: Plant, point: OperatingPoint, held: LinearModel) -> None:
     """A plant that dissipates where it stands still prefers the set point that costs least, unless it says so."""
     if plant.entropy_rate is None or plant.loses_at_rest:
         return
-    p, x, u = plant.values("parameters", point.parameters), tuple(held.state.tolist()), tuple(held.input.tolist())
-    inputs = blocks.allocate_inputs(plant, 0.0, x, u, p)
+    p, x, inputs = plant.values("parameters", point.parameters), tuple(held.state.tolist()), _inputs(plant, point, held)
     loss = float(plant.entropy_rate(0.0, x, inputs, plant.calm(), p))
     if abs(loss) > _NO_LOSS:
         report.advice.append(

@@ -42,7 +42,7 @@ def test_a_recommended_schedule_is_a_table_over_its_variables(data):
     text = "\n".join(answer(chosen, kb))
     assert text.count("  at error ") == len(nodes.rows)
     assert nodes.between in text
-    assert "a finer table: knowledge_base_table*.csv" in text
+    assert "a finer table: knowledge_base_table*.csv; as code: sscq export kb=RUN/knowledge_base.json" in text
     assert "  at error " not in "\n".join(answer(replace(data, verdict=replace(data.verdict, recommended="fixed")), kb))
 
 

@@ -42,6 +42,15 @@ def test_the_command_arrives_late(steps):
     assert np.ptp(run["command position"]) > 1.0
 
 
+def test_until_the_first_command_arrives_inputs_are_nominal_and_the_integral_begins_where_it_is_told():
+    held = replace(FOPDT, inputs=(replace(FOPDT.inputs[0], nominal=0.4),))
+    rest = sscq.Situation("rest", 0.4, parameters={"L": 0.3}, initial=(0.4,), t_end=1.2)  # a static gain of 1
+    run = recorded(held, rest, (0.0, 0.5, 0.0), replace(LAW, initial_command=0.4))
+    np.testing.assert_allclose(run["command"], shifted(run["command output"], 30, 0.4), atol=1e-13)
+    np.testing.assert_allclose(run["output"], 0.4, atol=1e-12)
+    assert np.ptp(recorded(FOPDT, rest, (0.0, 0.5, 0.0), replace(LAW, initial_command=0.4))["output"]) > 0.05
+
+
 def test_a_command_that_never_arrives_changes_nothing():
     late, wild = (recorded(VDP, replace(CALM, delay=5.0), gains) for gains in (GAINS, (9.0, 0.0, -1.0)))
     np.testing.assert_array_equal(late.states, wild.states)

@@ -374,3 +374,14 @@ def test_a_number_where_a_tuple_of_one_is_asked_for_is_told_with_its_place():
     (problem,) = plants.check(plant).problems
     assert "test_check.py:" in problem
     assert problem.endswith("derivative returns a number, not a tuple of one: write (value,), with the comma")
+
+
+@pytest.mark.parametrize(("nominal", "dead", "told"), [(0.0, 2.0, True), (4.0, 2.0, False), (0.0, None, False)])
+def test_an_input_that_holds_no_operating_point_while_the_first_command_is_on_its_way_is_told(nominal, dead, told):
+    late = {"parameters": (*SOUND.parameters, Quantity("dead", "s", dead)), "input_delay": "dead"} if dead else {}
+    points = tuple(OperatingPoint(f"{place:g} m", (place, 0.0)) for place in (0.4, 1.0))  # held by 3.2 and 8 N
+    report = plants.check(replace(SOUND, inputs=(Quantity("force", "N", nominal),), operating_points=points, **late))
+    assert report.ok
+    found = [text for text in report.advice if "until the first command arrives" in text]
+    assert len(found) == told
+    assert all("(dead: 2 s)" in text and "held by 3.2 to 8:" in text for text in found)
