@@ -93,7 +93,8 @@ def _stability(found: StabilityFinding) -> str:
         slow = f"not every one decays, as with no ki or next to none ({found.slowest} decays least)"
         return f"{still}, but {slow}{_unproved(found)}"
     if found.outcome == stability.UNSTABLE:
-        return f"no common {_FUNCTION} can exist: {found.slowest} is unstable even while its gains stand still"
+        where = " (it is asked of every rule at every point, also where a rule never fires)" if found.text else ""
+        return f"no common {_FUNCTION} can exist: {found.slowest} is unstable even while its gains stand still{where}"
     if found.outcome == stability.HOLDS:
         return f"one {_FUNCTION} serves {loops}, however fast the gains move (decay {number(found.decay, 3)} 1/s)"
     known = "exists" if found.outcome == stability.NONE else "was found"

@@ -52,6 +52,7 @@ def test_the_worst_case_beside_the_fixed_gains_there(run):
         ({"outcome": stability.NONE, "certified_authority": 0.0}, "a quadratic Lyapunov function exists for the reference gains alone"),
         ({"outcome": stability.HOLDS, "decay": 0.25}, "one quadratic Lyapunov function serves 30 linearised loops, however"),
         ({"outcome": stability.UNSTABLE, "slowest": "rule 1 at rest"}, "rule 1 at rest is unstable even while"),
+        ({"outcome": stability.UNSTABLE, "slowest": "rule 1", "text": "..."}, "(it is asked of every rule at every point, also where"),
         ({"outcome": stability.STABLE, "decay": 0.25}, "each of 30 linearised loops is stable"),
         ({"outcome": stability.RESTING}, "no mode of 30 linearised loops grows, but not every one decays, as with no ki"),
         ({"outcome": stability.RESTING, "slowest": "rule 1", "text": "...", "certified_authority": 0.5},
