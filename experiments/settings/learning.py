@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.situations.situation import Situation
 
-_ROUNDING = 1e-9
+_ROUNDING, _SAME = 1e-9, 1e-6
 _WINDOWS = 40  # of a taught situation, where the teacher's window is not given
 _AHEAD = 4  # windows
 
@@ -51,12 +52,22 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
         window = max(1, round(shortest.t_end / _WINDOWS / step)) * step
         if given.horizon is not None:
             window = min(window, max(1, int(0.5 * given.horizon / step + _ROUNDING)) * step)
+    elif not _is_whole(window, step):  # a sweeper's
+        window = max(1, int(window / step)) * step
     if window > shortest.t_end * (1.0 + _ROUNDING) and shortest.t_end >= step:  # else told elsewhere, as what it is
         raise UserError(
             f"teacher.window = {window:g} s is longer than the taught situation {shortest.name!r} "
             f"({shortest.t_end:g} s); give a shorter one, or leave it out"
         )
-    return window, _AHEAD * window if given.horizon is None else given.horizon
+    if given.horizon is None:
+        return window, _AHEAD * window
+    horizon = given.horizon if _is_whole(given.horizon, step) else math.ceil(given.horizon / step) * step
+    return window, horizon
+
+
+def _is_whole(time: float, step: float) -> bool:
+    """Whether a time is whole steps but for rounding: it stands as it is then."""
+    return abs(round(time / step) * step - time) <= _SAME * time
 
 
 def network_of(config: DesignConfig, plant: Plant) -> NetworkConfig:

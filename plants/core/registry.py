@@ -139,7 +139,8 @@ def find(name: str) -> Plant:
             base, colon, task = name.partition(":")
             if colon and base in _PLANTS:
                 raise ValueError(unknown(f"task of plant {base!r}", task, tasks(base)))
-            raise ValueError(unknown("plant", name, names(tasks=True)) + told)
+            own = "; a plant of your own is known where it was registered (plants.register), or by its plant_file"
+            raise ValueError(unknown("plant", name, names(tasks=True)) + own + told)
     return _PLANTS[in_full(name)]
 
 

@@ -61,8 +61,8 @@ class Teacher:
         For a setting outside its range, or steps that the encoding does not know.
     """
 
-    window: float = setting(0.5, "time between two decisions", unit="s", above=0)
-    horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
+    window: float = setting(0.5, "time between two decisions, in whole steps", unit="s", above=0)
+    horizon: float = setting(2.0, "how far ahead gains are judged, in whole steps", unit="s", above=0)
     continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1, advanced=True)
     search: GeneticAlgorithm = _WINDOW_SEARCH
     shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0, advanced=True)

@@ -310,16 +310,24 @@ def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvai
     return PointMargins(points, _over(case), max(passing, default=nan))
 
 
-def _over(case: FinishedDesign) -> str:
+def plants_asked(case: FinishedDesign) -> str:
+    """Return the plants whose margins are asked; where no constant gains keep those of all, they are few."""
     bench = case.bench.margins
     assert bench is not None  # noqa: S101  (there are margins)
     n_plants = int(np.bincount(bench.points).max())
+    if n_plants > 1:
+        return f"{n_plants} taught plants"
     nominal = all(case.plant.values("parameters", s.parameters) == case.plant.nominal() for s in bench.spec.situations)
-    over = [f"{n_plants} taught plants" if n_plants > 1 else f"the {'nominal' if nominal else 'taught'} plant"]
+    return f"the {'nominal' if nominal else 'taught'} plant"
+
+
+def _over(case: FinishedDesign) -> str:
+    bench = case.bench.margins
+    assert bench is not None  # noqa: S101  (there are margins)
     dead = loop_of(bench.spec, 0).delay
     none = ", without delay" if case.plant.input_delay is None else ", without delay beside the plant's own dead time"
     late = f"; delay margin beyond the taught {plain(dead)} s" if dead else none
-    parts = [f"Over {' and '.join(over)}{late}."]
+    parts = [f"Over {plants_asked(case)}{late}."]
     if len(case.plant.channels) > 1:
         parts += ["One channel's loop is opened at a time, the others are closed."]
     return " ".join(parts)

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.pipeline.judging import keeps_margins
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, COMPARED, EQUAL_TRAVEL, FinishedDesign
-from experiments.report.builders.results import margins_of
+from experiments.report.builders.results import margins_of, plants_asked
 from experiments.report.builders.trade_offs import trade_offs
 from experiments.report.drawing.numbers import bracketed, number, percent
 from experiments.report.records.results import Estimate, Group, NotAvailable
@@ -169,18 +169,19 @@ def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     return Criterion("chance can be told from effect", seeds > 1 and differs, told, unmet)
 
 
-_MARGINS = "margins are kept for the taught plants"  # over all declared ones: a share of draws, told apart
-
-
 def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
     limits, kept = case.setup.limits, keeps_margins(case.bench, case.contenders[name])
+    whose = (
+        f" for {plants_asked(case)}" if case.bench.margins else ""
+    )  # over all declared ones: a share of draws, told apart
+    text = f"margins are kept{whose}"
     if limits is None or kept is None:
         margins = margins_of(case, case.contenders[name])
-        return Criterion(_MARGINS, None, margins.reason if isinstance(margins, NotAvailable) else "")
+        return Criterion(text, None, margins.reason if isinstance(margins, NotAvailable) else "")
     told = _peak_told(max(m.worst().sensitivity.value for m in case.judgement.margins[name]), limits.sensitivity)
     if passing := [m.sensitivity.value for m in case.judgement.passing.get(name, ())]:
         told += f"; in passing {_peak_told(max(passing), limits.in_passing.sensitivity)}"
-    return Criterion(_MARGINS, kept, told, f"it does not keep the margins at the operating points ({told})")
+    return Criterion(text, kept, told, f"it does not keep the margins at the operating points ({told})")
 
 
 def _peak_told(peak: float, limit: float) -> str:
