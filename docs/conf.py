@@ -37,10 +37,7 @@ html_js_files = ["../../versions.js"]
 templates_path = ["_templates"]
 html_copy_source = False
 html_show_copyright = html_show_sphinx = False
-html_theme_options = {
-    "navigation_with_keys": True,
-    "light_css_variables": {"color-code-background": "#f3f4f6"},  # the style's own is that of the page
-}
+html_theme_options = {"navigation_with_keys": True}
 highlight_language = "bash"  # a block without a language is typed into a shell (tests/fences.py)
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"
