@@ -97,7 +97,7 @@ class DesignResult:
     def plot(self, axes: Any = None) -> Any:
         """Draw how J of every controller changes against the fixed PID, with 95 % intervals; return the axes.
 
-        Simplest first, without the open loop.
+        Simplest first, without the open loop; hollow is the oracle, which knows each situation and cannot be built.
         """
         order = [key for key in self.controllers if key != "open_loop"]  # which nothing would be seen beside
         found = {key: self.metrics["comparisons"][key] for key in order if key in self.metrics["comparisons"]}
@@ -107,7 +107,11 @@ class DesignResult:
             pyplot().subplots(figsize=(7.0, 0.6 + 0.4 * len(names)), layout="constrained")[1] if axes is None else axes
         )
         value, low, high = 100.0 * means.T
-        axes.errorbar(value, names, xerr=np.abs([value - low, high - value]), fmt="o", capsize=3)
+        drawn = axes.errorbar(value, names, xerr=np.abs([value - low, high - value]), fmt="none", capsize=3)
+        (line,) = drawn.lines[2]
+        real = np.array([key != "oracle" for key in found])
+        axes.plot(value[real], np.array(names)[real], "o", color=line.get_color()[0])
+        axes.plot(value[~real], np.array(names)[~real], "o", color=line.get_color()[0], markerfacecolor="none")
         axes.axvline(0.0, color="black", linewidth=0.8)
         axes.invert_yaxis()  # simplest first, as in the report
         axes.set_xlabel("change of J against the fixed PID [%]; left is better")
