@@ -65,6 +65,20 @@ def test_it_draws_how_all_controllers_compare(result):
     matplotlib.pyplot.close("all")
 
 
+@pytest.mark.parametrize("oracle", [True, False])
+def test_only_the_oracle_is_hollow(result, oracle, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    keys = [key for key in result.metrics["comparisons"] if key != "open_loop" and (oracle or key != "oracle")]
+    monkeypatch.setattr(type(result), "controllers", dict.fromkeys(keys))
+    axes = result.plot()
+    marked = [line for line in axes.lines if line.get_marker() == "o"]
+    hollow = [len(line.get_xdata()) for line in marked if str(line.get_markerfacecolor()) == "none"]
+    full = [len(line.get_xdata()) for line in marked if str(line.get_markerfacecolor()) != "none"]
+    assert (sum(full), sum(hollow)) == (len(keys) - oracle, oracle)
+    matplotlib.pyplot.close("all")
+
+
 def test_a_thread_designs_beside_another_silently_and_tells_how_far_it_is(place, result, capsys):
     """Two at once, on one thread each: the same bytes, nothing printed, arguments and environment left alone."""
     before, told, found = (list(sys.argv), dict(os.environ)), [], {}
