@@ -76,6 +76,8 @@ def outcome(run: Path, draws: int) -> dict[str, Any]:
     with opened(run) as design:
         told = [(one, metrics["controllers"][one.name]) for one in design.group if one.name not in _NOT_COMPARED]
         rows = _rows(design, told, draws, metrics["recommended"])
+    for row in rows:
+        row["held_against"] = list(metrics["comparisons"][row["rung"]]["reasons"])
     return {"rows": rows, "rules": {"knowledge_base": rules_of(run, metrics)}}
 
 

@@ -10,6 +10,7 @@ from experiments.pipeline.judged_rollouts import LADDER
 from experiments.runtime.tables import in_words, markdown_table, number, text_table
 from experiments.studies.afterwards.fresh import change_of
 from experiments.studies.engine.changes import percent
+from sscq.verdict.verdict import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +45,8 @@ class ChainDesign:
     seed : int
     rows : tuple of mapping
         One for each rung but the fixed PID: "rung", "title", "recommended", changes of `MEASURES` against the fixed
-        PID as mappings of "value", "low", "high", then failures and the largest Ms at rest and in passing.
+        PID as mappings of "value", "low", "high", then failures, the largest Ms at rest and in passing, and
+        "held_against", the reasons of the verdict against it, where the record has them.
     rules : mapping of rung to mapping
         Of each knowledge base, see `chain.rules_of`.
     """
@@ -124,6 +126,7 @@ def page(template: Template, designs: Sequence[ChainDesign], commits: str) -> st
 
 def _section(template: Template, budget: str, designs: Sequence[ChainDesign]) -> list[str]:
     older = [one for one in designs if one.row(BEFORE) is not None]
+    unused = _unused(designs)
     lines = template.lines(
         "budget",
         {
@@ -135,7 +138,11 @@ def _section(template: Template, budget: str, designs: Sequence[ChainDesign]) ->
         },
         wrap=True,
     )
-    return lines if not older else [*lines, "", *template.lines("older", older_counts(older), wrap=True)]
+    if unused:
+        lines += ["", *template.lines("unused", {"table": unused}, wrap=True)]
+    if older:
+        lines += ["", *template.lines("older", older_counts(older), wrap=True)]
+    return lines
 
 
 def counts(designs: Sequence[ChainDesign]) -> dict[str, int]:
@@ -197,6 +204,24 @@ def _of_recommended(row: Row | None) -> list[str]:
         str(row["new_failures"]),
         *(number(math.nan if row[name] is None else row[name]) for name in ("sensitivity", "transient_sensitivity")),
     ]
+
+
+def _unused(designs: Sequence[ChainDesign]) -> list[str]:
+    """The knowledge bases of the designs that recommend none, and what the verdict held against each; else nothing."""
+    rows = [
+        [one.plant, str(one.seed), row["title"], percent(_change(row, "J")), *_against(row)]
+        for one in designs
+        if not (one.recommended or {"rung": "fixed"})["rung"].startswith(_KB)
+        for row in one.rows
+        if row["rung"] in (_DIRECT, _KB)
+    ]
+    return markdown_table(("plant", "seed", "not used", "J", "travel", "held against it"), rows) if rows else []
+
+
+def _against(row: Row) -> tuple[str, str]:
+    reasons = row.get("held_against")
+    nothing = "not on record" if reasons is None else f"nothing: what is used is simpler, its J within {100 * NEAR:g} %"
+    return percent(_change(row, "travel")), "; ".join(reasons or [nothing])
 
 
 def _rules(designs: Sequence[ChainDesign]) -> list[str]:

@@ -82,6 +82,7 @@ def test_all_rungs_but_the_fixed_gains_have_a_row(finished, run):
     assert sum(one["recommended"] for one in found["rows"]) == (run.judgement.verdict.recommended != "fixed")
     for one in found["rows"]:
         assert one["J"].low <= one["J"].value <= one["J"].high
+        assert tuple(one["held_against"]) == run.judgement.verdict.comparisons[one["rung"]].reasons
 
 
 @pytest.mark.parametrize(
@@ -154,6 +155,18 @@ def test_the_page_has_a_section_for_each_budget():
     assert "older release" not in text
     assert "{{" not in text
     assert max(len(line) for line in text.splitlines() if not line.startswith("|")) <= 120
+
+
+def test_the_page_tells_why_a_knowledge_base_is_not_used():
+    told = [OTHER.rows[1] | {"held_against": held} for held in (["it leaks", "it squeaks"], [])]
+    unused = [replace(OTHER, seed=seed, rows=(row,)) for seed, row in enumerate((*told, OTHER.rows[1]), 1)]
+    text = page(TEMPLATE, [ONE, *unused], "").split("| held against it |")[1].split("What the rules")[0]
+    start = "KNOWLEDGE_BASE | -10.0 % [-20.0, +0.0] | -10.0 % [-20.0, +0.0] |"
+    assert f"| duffing | 1 | {start} it leaks; it squeaks |" in text
+    assert f"| duffing | 2 | {start} nothing: what is used is simpler, its J within 3 % |" in text
+    assert f"| duffing | 3 | {start} not on record |" in text
+    assert "| duffing | 0 |" not in text
+    assert "held against it" not in page(TEMPLATE, [ONE], "")
 
 
 def test_what_an_older_release_would_use_stands_beside_what_is_used_today():
