@@ -36,6 +36,9 @@ KB_FILES = {
 }
 """Of a design's controllers those that are knowledge bases, and their files in its folder."""
 
+RECOMMENDED = "recommended.json"
+"""What a design recommends as a knowledge base, whatever it is: for exports. Left out where none is equal to it."""
+
 
 @dataclass(frozen=True)
 class StoredContender:
@@ -194,8 +197,9 @@ def other_recommended(file: Path) -> list[str]:
     if not isinstance(recommended, str) or not isinstance(controllers, dict) or KB_FILES.get(recommended) == file.name:
         return []
     title = controllers.get(recommended, {}).get("title", recommended)
-    own = KB_FILES.get(recommended)
-    instead = f"it is in {file.with_name(own)}" if own else "its gains are in the report, to be typed in"
+    files = [file.with_name(name) for name in (RECOMMENDED, KB_FILES.get(recommended)) if name]
+    own = next((one for one in files if one.is_file()), None)
+    instead = f"it is in {own}" if own else "its gains are in the report, to be typed in"
     return [f"the design recommends another controller, the {title}: {instead}"]
 
 

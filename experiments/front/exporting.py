@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import export as command
 from experiments.cases.kb_case import other_recommended
+from experiments.front.result import DesignResult
 from experiments.front.running import kb_file, ran
 from experiments.report.exports import wanted, write
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from configs.schema import ExportConfig
-    from experiments.front.result import DesignResult
     from experiments.runtime.run_folder import RunFolder
     from flcs.export.proof import Proof
 
@@ -36,8 +36,8 @@ def export(
     Parameters
     ----------
     kb : path or DesignResult
-        File of a knowledge base; of a design the recommended one, or else the refined one, with a warning: gains of a
-        PID or of a table are typed in, see `what_to_type`.
+        File of a knowledge base; of a design what it recommends, fixed gains and gain tables too. Where no knowledge
+        base is equal to that it is the refined one, with a warning: the others are typed in, see `what_to_type`.
     to : str or sequence of str
         Targets, such as "c" or ["st", "fmu"]; "all" is every one that there is.
     folder : path, optional
@@ -64,11 +64,12 @@ def export(
     targets = [to] if isinstance(to, str) else list(to)
     proofs: list[Proof] = []
 
-    for text in other_recommended(Path(kb_file(kb))):
+    file = kb_file(kb if not isinstance(kb, DesignResult) else kb.recommended_file or kb)
+    for text in other_recommended(Path(file)):
         warnings.warn(text, stacklevel=2)
 
     def job(config: ExportConfig, opened: RunFolder) -> None:
         proofs.extend(write(command.prepared(config), wanted(config.to), opened, quiet=True))
 
-    ran("export", "export", _OWN, job, command.check, {"kb": kb_file(kb), "to": targets}, folder, settings)
+    ran("export", "export", _OWN, job, command.check, {"kb": file, "to": targets}, folder, settings)
     return {proof.target: proof for proof in proofs}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.cases.kb_case import KB_FILES
+from experiments.cases.kb_case import KB_FILES, RECOMMENDED
 from experiments.report import files
 from experiments.report.answer import answer
 from experiments.report.drawing.html import element
@@ -79,6 +79,12 @@ class DesignResult:
     def knowledge_base_file(self) -> Path:
         """Its file."""
         return self.folder / KB_FILES[self._leaving]
+
+    @property
+    def recommended_file(self) -> Path | None:
+        """File of a knowledge base with the recommended gains, also of a PID or a table; None where none is equal."""
+        file = self.folder / RECOMMENDED
+        return file if file.is_file() else None
 
     @property
     def _leaving(self) -> str:

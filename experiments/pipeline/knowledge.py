@@ -113,10 +113,18 @@ def learned(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> Knowledg
     """Return what the network learns from a teaching signal; outside a run's stages."""
     return imitate(
         _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
-        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=ref.fitness.plain(),
-        taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-        valid_range=_valid_range(setup), search_terms=genetic(setup.seed), seen=ranges(setup, fixed),
+        plant=setup.plant, laws=setup.laws, tick=setup.tick, search_terms=genetic(setup.seed),
+        seen=ranges(setup, fixed), **records_of(setup, ref.fitness),
     )  # fmt: skip
+
+
+def records_of(setup: Setup, fitness: Fitness) -> dict[str, Any]:
+    """Return what a knowledge base says of its making: fitness, taught situations, valid range."""
+    return {
+        "fitness": fitness.plain(),
+        "taught": [{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
+        "valid_range": _valid_range(setup),
+    }
 
 
 def seen_by_fixed(setup: Setup, fixed: Tuned) -> Visited:

@@ -229,9 +229,15 @@ def at_limits(runs: JudgedRuns) -> str:
     """Return the share of the time with a command at a limit in words."""
     if not runs.ever_saturated:
         return f"command never at a limit in {runs.runs - runs.failures} runs"
-    return (
+    told = (
         f"command at a limit {share(runs.saturated)} of the time, in {runs.ever_saturated} of "
         f"{runs.runs - runs.failures} runs; in any one at most {share(runs.most_saturated)}"
+    )
+    if not runs.held_saturated:
+        return told
+    return (
+        f"{told}. In {runs.held_saturated} it is there for more than nine tenths of the time: reference or load may be "
+        "beyond what the actuator can hold, where no controller is better than another (narrow the ranges)"
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
-from experiments.cases.kb_case import KB_FILES
+from experiments.cases.kb_case import KB_FILES, RECOMMENDED
 from experiments.report.exports import SCHEMA as MANIFEST_SCHEMA
 from experiments.report.exports import VERSION as MANIFEST_VERSION
 from experiments.report.page import render
@@ -162,6 +162,7 @@ def _proofs(path: Path) -> tuple[Proof, ...]:
 
 
 _FILES = (
+    (RECOMMENDED, "what is recommended, as a knowledge base: for `sscq export`"),
     ("knowledge_base.json", "the knowledge base at equal actuator travel: terms, rules, law, record of its validation"),
     ("knowledge_base_free_travel.json", "the same with free actuator travel"),
     ("knowledge_base_direct.json", "the knowledge base without imitation"),
@@ -207,6 +208,6 @@ def _files(run: Path, recommended: str) -> list[tuple[str, str]]:
     fronts = [(path.name, "the front of a law of the plant's own field") for path in run.glob("front_rival_*.csv")]
     found += sorted(fronts)
     tables = sorted(path.name for path in run.glob("knowledge_base*_table*.csv"))
-    rules = {*_RULES.values(), *_REFINED.values()}
+    rules = {RECOMMENDED, *_RULES.values(), *_REFINED.values()}
     bases, others = ([one for one in found if (one[0] in rules) is wanted] for wanted in (True, False))
     return [*bases, *((name, "its gains as a look-up table") for name in tables), *others]

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from experiments.cases.kb_case import RECOMMENDED
 from experiments.pipeline.assurance.margins_over_ranges import plain
 from experiments.pipeline.judged_rollouts import MEASURES
+from experiments.pipeline.knowledge import records_of
 from experiments.report.answer import answer, headed
 from experiments.report.recorded import mean_of
 from experiments.runtime.tables import change, number, text_table
+from flcs.exchange.of_controller import knowledge_base_of
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -116,7 +119,10 @@ def write(
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     kbs = {**(further.kbs if further else {}), "knowledge_base": refined["equal"].kb}
     leaving = leaves(judgement.verdict.recommended, kbs)
-    exports.of_design(bench, with_record(kbs[leaving], bench, judgement, leaving), config)
+    recommended = _recommended(bench, ref, group, judgement, kbs)
+    if recommended is not None:
+        recommended.save(folder.path / RECOMMENDED)
+    exports.of_design(bench, recommended or with_record(kbs[leaving], bench, judgement, leaving), config)
     path, data = report(case, arrays)
     if not show:
         return
@@ -135,6 +141,29 @@ def _save_tables(folder: RunFolder, name: str, kb: KnowledgeBase) -> None:
     for i, base in enumerate(kb.channels):
         suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
         kb.lookup_table(i, tolerance=None).save(folder.path / f"{name}_table{suffix}.csv")
+
+
+def _recommended(
+    bench: Bench, ref: Reference, group: Sequence[Tuned], judgement: Judgement, kbs: Mapping[str, KnowledgeBase]
+) -> KnowledgeBase | None:
+    """The recommended controller as a knowledge base; None where no knowledge base is equal to it."""
+    setup, name = bench.setup, judgement.verdict.recommended
+    by_name = {one.name: one for one in group}
+    if name in kbs:
+        return with_record(kbs[name], bench, judgement, name)
+    try:
+        kb = knowledge_base_of(
+            setup.plant,
+            by_name[name].controller,
+            by_name[name].theta,
+            box=(setup.low, setup.high),
+            reference=by_name["fixed"].theta,
+            tick=setup.tick,
+            records=records_of(setup, ref.fitness),
+        )
+    except ValueError:
+        return None
+    return with_record(kb, bench, judgement, name)
 
 
 def leaves(recommended: str, kbs: Mapping[str, KnowledgeBase]) -> str:

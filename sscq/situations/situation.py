@@ -29,7 +29,7 @@ class Situation:
         Also names its random numbers: the same name and seed give the same excitation anywhere.
     reference : number, signal, or mapping of channel output to signal
     excitation : number, signal, or mapping of disturbance to signal
-        A bare signal drives the first disturbance.
+        A bare signal drives the first disturbance; noise is ``plants.excitation.WhiteNoise(variance, hold)``.
     parameters, initial : mapping or sequence, optional
         Replace the plant's nominal values.
     delay, output_delay : float

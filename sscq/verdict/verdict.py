@@ -176,7 +176,7 @@ def _sentence(
     last = [name for name in order if name in found]
     why = found[last[-1]].reasons if last else ()
     because = f" The {titles[last[-1]]} does not replace it: {'; '.join(why)}." if why else ""
-    near = "" if why or not last else " Nothing more complicated is better by more than 3 %."
+    near = "" if why or not last else " Nothing more complicated is better by more than 3 % in the draws that choose."
     return f"Use the fixed gains.{because}{near}"
 
 

@@ -120,7 +120,10 @@ def faults(found: Mapping[str, RangeMargins], baseline: str = "fixed") -> dict[s
 
 
 def _beyond_chance(one: Collection[int], base: Collection[int]) -> bool:
-    """Whether more pairs fail with one than with the base, by more than chance: a sign test of one side, 5 %."""
+    """Whether more pairs fail with one than with the base, by more than chance.
+
+    A sign test of one side, 5 %, in its normal approximation: with few pairs it refuses sooner than the exact one.
+    """
     worse, better = len(set(one) - set(base)), len(set(base) - set(one))
     return worse - better > _ONE_SIDE * math.sqrt(worse + better)
 

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from sscq.margins.margins import LoopMargins
 
 
+HELD = 0.9
+"""Share of a run's time with a command at a limit from which the run is counted as one that is held there."""
+
 _SIGNALS = {"error": "e", "error_rate": "e'"}
 
 
@@ -214,6 +217,7 @@ def judged_runs(case: FinishedDesign, name: str) -> JudgedRuns | None:
         saturated=float(times.mean()) if times.size else float("nan"),
         most_saturated=float(times.max()) if times.size else float("nan"),
         ever_saturated=int((times > 0.0).sum()),
+        held_saturated=int((times > HELD).sum()),
         peak=float(peak.max()) if one else float("nan"),
         per_sample=float(moves.mean()) if moves.size else float("nan"),
     )

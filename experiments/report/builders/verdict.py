@@ -196,7 +196,9 @@ def _reason(case: FinishedDesign) -> str:
     above = case.ladder[case.ladder.index(BASELINE) + 1 :]
     others = [name for name in above if name != recommended]
     if recommended == BASELINE:
-        start = "Nothing more complicated is reliably better."
+        start = (
+            f"Nothing more complicated holds all conditions and is better by more than {near} in the draws that choose."
+        )
     else:
         start = f"Simplest of those that hold all conditions and are within {near} of the best."
     return " ".join([start, *(_of_other(case, name) for name in others)])
@@ -206,7 +208,7 @@ def _of_other(case: FinishedDesign, name: str) -> str:
     title, found = case.the(name), case.verdict.comparisons[name]
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
-        return f"{start} holds them too, but is {_why_not_it(case, name)}."
+        return f"{start} holds all conditions, but is {_why_not_it(case, name)}."
     return f"{start} fails: {'; '.join(_unmet(_criteria(case, name)))}."
 
 
@@ -231,7 +233,8 @@ def _why_not_it(case: FinishedDesign, name: str) -> str:
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best in the draws that choose"
     if change.value < 0.0:
-        return f"better than the simpler one by no more than {100.0 * NEAR:g} %"
+        there = percent(change.value)
+        return f"better than the simpler one by no more than {100.0 * NEAR:g} % in the draws that choose ({there})"
     return "not better than the simpler one"
 
 

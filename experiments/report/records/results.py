@@ -282,6 +282,8 @@ class JudgedRuns:
         Share of the time with a command at a limit, 0..1: mean over the runs that survive, and largest.
     ever_saturated : int
         In how many of them a command was at a limit at all.
+    held_saturated : int
+        In how many of them for more than nine tenths of the time.
     peak : float
         Largest |u|, of one channel; NaN: several.
     per_sample : float
@@ -294,6 +296,7 @@ class JudgedRuns:
     saturated: float = NAN
     most_saturated: float = NAN
     ever_saturated: int = 0
+    held_saturated: int = 0
     peak: float = NAN
     per_sample: float = NAN
 

@@ -242,7 +242,7 @@ def _command(result: SituationResult) -> tuple[Html, Html]:
 
 def _end(result: SituationResult) -> Html:
     if not result.failed:
-        return element("td", "reached")
+        return element("td", "not lost")
     at = f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
     count = f" ({result.failures} seeds)" if result.failures > 1 else ""
     return element("td", element("span", f"▲ diverged{at}{count}", class_="loss"))

@@ -184,7 +184,10 @@ def as_signal(value: Signal | Part | float | None) -> Signal:
         return Signal()
     if isinstance(value, Real) and math.isfinite(value):
         return Signal((Constant(float(value)),)) if value else Signal()
-    raise ValueError(f"a signal is a finite number, a part such as Step(1.0), or a sum of parts; got {value!r}")
+    raise ValueError(
+        "a signal is a finite number, a part such as Step(1.0) or WhiteNoise(variance=0.1) of plants.excitation, or a "
+        f"sum of parts; got {value!r}"
+    )
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,12 @@ def test_what_the_design_does_not_recommend_is_exported_with_a_warning(kb, own_f
 
 def test_at_the_terminal_too_and_of_what_is_recommended_there_is_none(kb, own_folder, capsys):
     (own_folder / "metrics.json").write_text('{"recommended": "knowledge_base_direct", "controllers": {}}')
-    export.main([f"kb={kb}", "to=[st]", "output=out", "quiet=true"])
-    assert f"it is in {own_folder / 'knowledge_base_direct.json'}" in capsys.readouterr().out
+    export.main([f"kb={kb}", "to=[st]", "output=typed", "quiet=true"])
+    assert "its gains are in the report, to be typed in" in capsys.readouterr().out
+    for name in ("knowledge_base_direct.json", "recommended.json"):  # of an earlier release, of today's
+        (own_folder / name).write_bytes(kb.read_bytes())
+        export.main([f"kb={kb}", "to=[st]", f"output={name}_out", "quiet=true"])
+        assert f"it is in {own_folder / name}" in capsys.readouterr().out
     (own_folder / "metrics.json").write_text('{"recommended": "knowledge_base", "controllers": {}}')
     export.main([f"kb={kb}", "to=[st]", "output=other", "quiet=true"])
     assert "recommends" not in capsys.readouterr().out

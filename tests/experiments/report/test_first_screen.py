@@ -112,6 +112,10 @@ def test_the_time_at_the_limits_is_that_of_the_fresh_situations(drawn):
     others = measure(run, key, "saturated_time")[1:] / horizon
     assert found.saturated == pytest.approx((0.5 + others.sum()) / DRAWS)
     assert (found.most_saturated, found.ever_saturated) == (0.5, 1 + (others > 0.0).sum())
+    assert found.held_saturated == (others > 0.9).sum()
+    held = judged_runs(finished_run.altered(run, key, "drawn", 0, saturated_time=0.95 * horizon), key)
+    assert held.held_saturated == found.held_saturated + 1
+    assert f"In {held.held_saturated} it is there for more than nine tenths" in at_limits(held)
     assert (
         at_limits(replace(found, saturated=0.5 / DRAWS, ever_saturated=1))
         == f"command at a limit 4.2\u00a0% of the time, in 1 of {DRAWS} runs; in any one at most 50.0\u00a0%"
