@@ -260,7 +260,16 @@ def older_counts(designs: Sequence[ChainDesign]) -> dict[str, Any]:
         titles = ["fixed PID" if row is None else row["title"] for row in (one.row(BEFORE), one.recommended)]
         rows.append([one.plant, str(one.seed), *titles, *cells_of])
     measures = [f"{who}: {_TITLES[measure]}" for who in ("used", "knowledge base") for measure in _COMPARED]
+    pairs = {
+        "used": [(one.row(BEFORE), one.recommended) for one in designs],
+        "base": [(one.row(KB_BEFORE), one.row(_KB)) for one in designs],
+    }
     return {
+        **{
+            f"{who}_{when}": f"{sum(_value(pair[i], 'J') for pair in several) / len(several):+.1f}"
+            for who, several in pairs.items()
+            for i, when in enumerate(("before", "today"))
+        },
         "n": len(designs),
         "used": better[BEFORE],
         "bases": better[KB_BEFORE],

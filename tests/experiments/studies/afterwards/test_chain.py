@@ -176,7 +176,8 @@ def test_what_an_older_release_would_use_stands_beside_what_is_used_today():
     assert (found["n"], found["used"], found["bases"]) == (2, 2, 1)
     assert "| duffing | 0 | BEFORE | KNOWLEDGE_BASE | -15.0 → -20.0 % | -15.0 → +10.0 % |" in found["table"][2]
     assert "| duffing | 1 | BEFORE | fixed PID | +5.0 → +0.0 % |" in found["table"][3]
-    assert "better today in 2 of 2 designs, the knowledge base in 1." in " ".join(
+    means = "J in the mean: used -5.0 → -10.0 %, knowledge base -10.0 → -15.0 %."
+    assert f"better today in 2 of 2 designs, the knowledge base in 1; {means}" in " ".join(
         page(TEMPLATE, [was, fixed], "").split()
     )
 
