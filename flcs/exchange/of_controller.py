@@ -76,9 +76,10 @@ def knowledge_base_of(
         rows = _rows(schedule, np.asarray(theta, float), len(own))
     else:
         raise ValueError(f"no knowledge base has the gains of a {type(schedule).__name__} with these laws")
+    forms = _forms(fixed)  # first: another law's gains would not fit the box
     size, bases = len(own) // len(laws), []
     low, high = np.minimum(box[0], rows.min(axis=0)), np.maximum(box[1], rows.max(axis=0))
-    for i, (channel, form) in enumerate(zip(plant.channels, _forms(fixed), strict=True)):
+    for i, (channel, form) in enumerate(zip(plant.channels, forms, strict=True)):
         here = slice(i * size, (i + 1) * size)
         variable = Variable(name, unit_of(plant, i, name), nodes[0], nodes[-1], tuple(nodes.tolist()))
         rules = tuple(Rule((term,), _numbers(row[here])) for term, row in enumerate(rows))

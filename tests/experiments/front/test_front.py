@@ -14,6 +14,7 @@ import sscq
 from experiments import design
 from experiments.front.words import words_of
 from experiments.starting.opening import composed
+from flcs import KnowledgeBase
 from tests.experiments.front import smallest
 
 SETTINGS = smallest.SETTINGS | {"ladder.further": []}
@@ -63,6 +64,16 @@ def test_it_draws_how_all_controllers_compare(result):
         result.metrics["controllers"][key]["title"] for key in result.metrics["comparisons"] if key != "open_loop"
     }
     matplotlib.pyplot.close("all")
+
+
+def test_what_is_recommended_is_a_file_to_export_whatever_it_is(result, tmp_path, monkeypatch):
+    kb = KnowledgeBase.load(result.recommended_file)
+    if result.recommended in result.knowledge_bases:
+        assert kb.content_hash == result.knowledge_base.content_hash
+    else:
+        assert {base.name for base in kb.channels} == {channel.output for channel in plants.find(kb.plant).channels}
+    monkeypatch.setattr(result, "folder", tmp_path)
+    assert result.recommended_file is None
 
 
 @pytest.mark.parametrize("oracle", [True, False])

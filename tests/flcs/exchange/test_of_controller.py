@@ -5,7 +5,7 @@ import pytest
 
 import plants
 import sscq
-from controllers import PID, ConstantGains, Controller, GainTable, TimeGains, TwoDegreePID, gain_names
+from controllers import PID, ConstantGains, Controller, ErrorIntegralPID, GainTable, TimeGains, TwoDegreePID, gain_names
 from flcs import FuzzyController
 from flcs.exchange.of_controller import knowledge_base_of
 from sscq.situations.situation import Situation
@@ -74,6 +74,7 @@ def test_gains_outside_the_box_widen_it():
     [
         (table("position", (0.0, 1.0), transform="square", search_scale=True), [*INNER, *OUTER, 1.0], "square"),
         (Controller((LAW,), TimeGains((0.0, 1.0))), [*INNER, *OUTER], "TimeGains"),
+        (Controller((ErrorIntegralPID(),), ConstantGains()), INNER, "got ErrorIntegralPID"),
         (table("error", tuple(range(12))), INNER * 12, "2 to 9 terms"),
     ],
 )
