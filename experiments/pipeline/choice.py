@@ -1,8 +1,8 @@
-"""Which of a design's searches is delivered: for each controller the best one in the validation situations.
+"""Which of a design's searches is delivered: for each controller the best one in all situations that it may use.
 
 Margins at the operating points come first: a controller that keeps them goes before one that does not. What a longer
-search found goes before the best of the shorter ones only where it is no worse in the taught situations either: to be
-better in a few situations and worse in those that it was made for is luck, and more evaluations shall not buy that.
+search found goes before the best of the shorter ones only where it is no worse in the taught situations alone, too: to
+be better in a few others and worse in those that it was made for is luck, and more evaluations shall not buy that.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.pipeline.judging import keeps_margins
 from experiments.pipeline.ladder import validation_task, without_limits
 from experiments.runtime import formats
+from sscq.baselines.search_plan import pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ class SearchChoice:
     Attributes
     ----------
     order : mapping of contender to list of int
-        Searches by number, the best in the validation situations first; no contender that no search moves.
+        Searches by number, the delivered one first, then the best; no contender that no search moves.
     """
 
     order: dict[str, list[int]]
@@ -79,11 +80,13 @@ def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned
     ends = range(bench.setup.config.seeds, len(several) + 1, bench.setup.config.seeds)
 
     def compute(_: Path) -> dict[str, Any]:
-        tasks = [bench.setup.task(kind, ref.fitness) for kind in ("taught", "validation")]
-        taught, values = (
-            [float(ref.fitness(task.quality(bench.setup.laws, one.theta))[0]) for one in several] for task in tasks
-        )
-        orders = [best_first(values[:end], taught, bench.setup.round_of) for end in ends]
+        task, validation = (bench.setup.task(kind, ref.fitness) for kind in ("taught", "validation"))
+        taught = [_value(task, one) for one in several]
+        ranks = [
+            pooled(inside, _value(validation, one), task, validation)
+            for inside, one in zip(taught, several, strict=True)
+        ]
+        orders = [best_first(ranks[:end], taught, bench.setup.round_of) for end in ends]
         return {"order": orders[-1], "after_round": orders}
 
     found = bench.stage(STAGE_OF_FIXED, compute, *formats.as_json(FILE))
@@ -126,14 +129,11 @@ def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence
         return SearchChoice({})
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
-        limited = validation_task(bench, equal, fixed)
-        free = validation_task(bench, without_limits(equal), fixed)
         several = {name: _same_name(groups, name) for name in (one.name for one in groups[0])}
-        searched = {name: found for name, found in several.items() if _differ(found)}
-        taught = bench.setup.task(fitness=without_limits(equal))
         order = {
-            name: _best_first(bench, free if "free" in name else limited, taught, found)
-            for name, found in searched.items()
+            name: _best_first(bench, without_limits(equal) if "free" in name else equal, fixed, found)
+            for name, found in several.items()
+            if _differ(found)
         }
         return {"order": order | {name: order[like] for name, like in _SAME.items() if like in order}}
 
@@ -151,10 +151,20 @@ def _differ(several: Sequence[Tuned]) -> bool:
     return any(one.theta.tobytes() != several[0].theta.tobytes() for one in several[1:])
 
 
-def _best_first(bench: Bench, validation: Task, taught: Task, several: Sequence[Tuned]) -> list[int]:
-    def value(task: Task, one: Tuned) -> float:
-        own = task if one.plant is None else replace(task, plant=one.plant)
-        return float(own.fitness(own.quality(one.controller, one.theta[None]))[0])
+def _best_first(bench: Bench, fitness: Fitness, fixed: Tuned, several: Sequence[Tuned]) -> list[int]:
+    taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+    ranks = [
+        (
+            keeps_margins(bench, one) is False,
+            pooled(_value(taught, one), _value(validation, one), taught, validation),
+        )
+        for one in several
+    ]
+    alone = replace(taught, fitness=without_limits(fitness))
+    return best_first(ranks, [_value(alone, one) for one in several], bench.setup.round_of)
 
-    ranks = [(keeps_margins(bench, one) is False, value(validation, one)) for one in several]
-    return best_first(ranks, [value(taught, one) for one in several], bench.setup.round_of)
+
+def _value(task: Task, one: Tuned) -> float:
+    """Fitness of a search's result."""
+    own = task if one.plant is None else replace(task, plant=one.plant)
+    return float(own.fitness(own.quality(one.controller, one.theta[None]))[0])
