@@ -1,7 +1,8 @@
 """All searches of a design, in their order: what is judged comes out of them.
 
-Every controller is searched `seeds` times, each time by a seed of its own, and the validation situations choose which
-of them is delivered: the luck of a search is part of the design, and the verdict's interval knows of it.
+Every controller is searched in rounds, each longer than the one before, and in each round `seeds` times, by seeds of
+their own. The taught and the validation situations together choose which search is delivered: its luck is part of the
+design, and the verdict's interval knows of it.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class SearchedDesign:
     refined : mapping of "equal", "free" to Refined
         At the fixed PID's travel, and at free travel.
     others : mapping of contender to tuple of Tuned
-        What the other searches found for it, the best in the validation situations first.
+        What the other searches found for it, the best first.
     """
 
     bench: Bench

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
-_ROUND, _LONGER = 1500, 3  # evaluations of the first round of searches; times that the next one is longer
+ROUND, LONGER = 1500, 3
+"""Evaluations of the first round of searches; times that the next one is longer."""
+
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -92,10 +94,10 @@ def rounds(config: DesignConfig) -> tuple[int, ...]:
     A design with more evaluations first does all that one with fewer does, to the bit, and then searches anew with the
     rest: where a search ends is to a good part luck, and one that is longer is as often worse as better.
     """
-    left, size, sizes = config.budget.evaluations, _ROUND, list[int]()
+    left, size, sizes = config.budget.evaluations, ROUND, list[int]()
     while config.search.method == "gradient" and left >= 2 * size:
         sizes.append(size)
-        left, size = left - size, _LONGER * size
+        left, size = left - size, LONGER * size
     return (*sizes, left)
 
 

@@ -262,7 +262,9 @@ def _of_searches(case: FinishedDesign) -> str:
     if not found:
         return start
     first, *rest = (percent(value) for value in found)
-    return f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best on validation), {', '.join(rest)}"
+    return (
+        f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best where it was chosen), {', '.join(rest)}"
+    )
 
 
 def _rates_without_noise(case: FinishedDesign) -> list[str]:

@@ -1,4 +1,4 @@
-"""Several searches as one design: each has a seed of its own, and the validation situations choose."""
+"""Several searches as one design: each has a seed of its own, and all situations that it may use choose."""
 
 from typing import cast
 
@@ -65,7 +65,7 @@ def test_one_search_is_as_it_was():
     assert choice.chosen(alone, alone.setup.fitness, fixed, [[fixed]]).order == {}
 
 
-def test_the_best_in_the_validation_situations_is_delivered(bench, chosen):
+def test_the_best_in_all_situations_is_delivered(bench, chosen):
     assert chosen.order["knowledge_base"] == [1, 0, 2]
     assert chosen.of("knowledge_base") == 1
     assert chosen.order["imitation"] == chosen.order["knowledge_base"]  # what it was refined from
