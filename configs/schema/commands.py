@@ -263,9 +263,11 @@ class DesignConfig(RunConfig):
         file=True,
     )
     seeds: int = setting(
-        1, "searches of every controller in each round, each with a seed of its own; taught and validation situations "
-        "choose", low=1
-    )  # fmt: skip
+        1,
+        "searches of every controller in each round, each with a seed of its own; taught and validation situations "
+        "choose",
+        low=1,
+    )
     coarse_step: str = setting(
         "refuse",
         "an integration step too coarse for the plant: refuse it, take the advised one (refine), or accept it",
