@@ -83,7 +83,7 @@ def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned
         task, validation = (bench.setup.task(kind, ref.fitness) for kind in ("taught", "validation"))
         taught = [_value(task, one) for one in several]
         ranks = [
-            pooled(inside, _value(validation, one), task, validation)
+            (False, pooled(inside, _value(validation, one), task, validation))
             for inside, one in zip(taught, several, strict=True)
         ]
         orders = [best_first(ranks[:end], taught, bench.setup.round_of) for end in ends]
@@ -93,22 +93,26 @@ def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned
     return tuple(_with_all_evaluations([several[number] for number in order]) for order in found["after_round"])
 
 
-def best_first(ranks: Sequence[Any], taught: Sequence[float], round_of: Callable[[int], int]) -> list[int]:
+def best_first(
+    ranks: Sequence[tuple[bool, float]], taught: Sequence[float], round_of: Callable[[int], int]
+) -> list[int]:
     """Return the searches by number: the one that is delivered, then the others, the best first.
 
     Parameters
     ----------
-    ranks : sequence of comparable values
-        The lowest is the best.
+    ranks : sequence of (bool, float)
+        Whether it breaks the margins, and its fitness in all situations; the lowest is the best.
     taught : sequence of float
-        Fitness in the taught situations.
+        Fitness in the taught situations: a later round's may be worse by 1 %, by more only if it keeps margins that the
+        best so far breaks.
     round_of : callable
         Takes a number.
     """
     first, *later = (list(several) for _, several in groupby(range(len(ranks)), key=round_of))
     best = min(first, key=ranks.__getitem__)
     for several in later:
-        fit = [k for k in several if taught[k] <= taught[best] + _WORSE * abs(taught[best])]
+        most = taught[best] + _WORSE * abs(taught[best])
+        fit = [k for k in several if taught[k] <= most or ranks[k][0] < ranks[best][0]]
         best = min([best, *fit], key=ranks.__getitem__)
     return [best, *sorted((k for k in range(len(ranks)) if k != best), key=ranks.__getitem__)]
 

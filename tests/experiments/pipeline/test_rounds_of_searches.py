@@ -74,4 +74,11 @@ def test_it_counts_the_evaluations_of_all_searches(runs):
     ],
 )
 def test_a_longer_search_goes_first_only_if_no_worse_where_it_was_taught(ranks, taught, order):
-    assert best_first(ranks, taught, lambda number: number // 2) == order
+    kept = [(False, rank) for rank in ranks]
+    assert best_first(kept, taught, lambda number: number // 2) == order
+
+
+def test_margins_go_before_the_taught_situations():
+    """What keeps the margins is delivered in place of what breaks them, however much worse it is."""
+    assert best_first([(True, 1.0), (False, 2.0)], [1.0, 2.0], lambda number: number) == [1, 0]
+    assert best_first([(False, 2.0), (True, 1.0)], [2.0, 1.0], lambda number: number) == [0, 1]
