@@ -91,8 +91,9 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
 def rounds(config: DesignConfig) -> tuple[int, ...]:
     """Return what a candidate has in each round of searches, in evaluations: each round is three times as long.
 
-    A design first does, to the bit, all that one with 1500 evaluations does, then all that one with 6000 does, as far as
-    it has as many, and then searches anew with the rest: where a search ends is to a good part luck, and one that is longer is as often worse as better.
+    A design first does, to the bit, all that one with 1500 evaluations does, then all that one with 6000 does, as far
+    as it has as many, and then searches anew with the rest: where a search ends is to a good part luck, and one that is
+    longer is as often worse as better.
     """
     left, size, sizes = config.budget.evaluations, ROUND, list[int]()
     while config.search.method == "gradient" and left >= 2 * size:
