@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     KnowledgeBase = Any  # flcs.knowledge_base.knowledge_base.KnowledgeBase, which calls what is here
 
 _POINTS = 121
+_IN_A_ROW = 3  # of a legend
 _LEAST_SPAN = 1e-3  # of a gain: one that moves less stands still, and its contours would be rounding
 
 
@@ -79,10 +80,18 @@ def _terms(chart: Any, variable: Variable) -> None:
         chart.plot(x, grades, label=variable.term_words(number))
     chart.set_xlabel(_label(variable))
     chart.set_ylim(0.0, 1.05)
-    # Above: where terms are steep, lines fill the chart.
-    chart.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize="small", handlelength=1.0
+    # Above: where terms are steep, lines fill the chart. Unseen words keep the room: laid out itself, a legend that is
+    # wider than its chart would make all charts of its column narrow.
+    legend = chart.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=_IN_A_ROW,
+        frameon=False,
+        fontsize="small",
+        handlelength=1.0,
     )
+    legend.set_in_layout(False)
+    chart.set_title("\n".join("|" * -(-variable.n_terms // _IN_A_ROW)), alpha=0.0, pad=12.0)
 
 
 def _gain(figure: Any, chart: Any, kb: KnowledgeBase, channel: int, gain: int) -> None:

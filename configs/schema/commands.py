@@ -262,7 +262,12 @@ class DesignConfig(RunConfig):
         "start of the searches, and is judged with the others",
         file=True,
     )
-    seeds: int = setting(1, "searches of every controller, each with a seed of its own; validation chooses", low=1)
+    seeds: int = setting(
+        1,
+        "searches of every controller in each round, each with a seed of its own; taught and validation situations "
+        "choose",
+        low=1,
+    )
     coarse_step: str = setting(
         "refuse",
         "an integration step too coarse for the plant: refuse it, take the advised one (refine), or accept it",

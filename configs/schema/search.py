@@ -99,7 +99,12 @@ class LadderConfig:
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
-    evaluations: int = setting(6000, "closed-loop evaluations of every candidate of the ladder", low=60)
+    evaluations: int = setting(
+        6000,
+        "closed-loop evaluations of every candidate of the ladder; 3000 and more are spent in rounds of searches, 1500 "
+        "in the first, three times as many in each later one",
+        low=60,
+    )
     teacher_generations: int = setting(
         6, "generations in the search of one window of the teaching signal", low=1, advanced=True
     )

@@ -65,9 +65,9 @@ class Bench:
         self.before_refinement = 0
 
     def of_search(self, number: int) -> Bench:
-        """Return the bench of one of the design's searches: another seed, the same situations, box and margins."""
-        bench = copy(self)
-        bench.setup = replace(self.setup, seed=self.setup.seed + _SEED_STRIDE * number)
+        """Return the bench of one of the design's searches: its seed and length, the same situations, box, margins."""
+        bench, evaluations = copy(self), self.setup.searches[number]
+        bench.setup = replace(self.setup, seed=self.setup.seed + _SEED_STRIDE * number, evaluations=evaluations)
         bench.search = number
         return bench
 
@@ -92,7 +92,7 @@ class Bench:
 
     def of_searches(self, search: Callable[[Bench], Result]) -> list[Result]:
         """Return what each of the design's searches finds, see `side_by_side`."""
-        numbers = range(self.setup.config.seeds)
+        numbers = range(len(self.setup.searches))
         return self.side_by_side([partial(_of_search, search, number) for number in numbers])
 
     def side_by_side(self, branches: Sequence[Callable[[Bench], Any]]) -> list[Any]:
@@ -143,7 +143,7 @@ class Bench:
 
     def labelled(self, text: str) -> str:
         """Return the label of a progress line, which tells of several searches which one it is."""
-        several = self.setup.config.seeds
+        several = len(self.setup.searches)
         return f"search {self.search + 1} of {several}: {text}" if several > 1 else text
 
     def progress(self, total: int, label: str, unit: str, loops: float | None = None) -> Progress:
@@ -175,7 +175,7 @@ class Bench:
             last = state.evaluations
             progress.at(base + last, f"fitness {state.best:.4g}")
 
-        methods = self.setup.method(n_genes, budget, far, max(0, budget - self.setup.evaluations))
+        methods = self.setup.method(n_genes, budget, far)
         return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
 
     def search_stage(

@@ -1,19 +1,23 @@
-"""Which of a design's searches is delivered: for each controller the best one in the validation situations.
+"""Which of a design's searches is delivered: for each controller the best one in all situations that it may use.
 
-Margins at the operating points come first: a controller that keeps them goes before one that does not.
+Margins at the operating points come first: a controller that keeps them goes before one that does not. What a longer
+search found goes before the best of the shorter ones only where it is no worse in the taught situations alone, too: to
+be better in a few others and worse in those that it was made for is luck, and more evaluations shall not buy that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline.judging import keeps_margins
 from experiments.pipeline.ladder import validation_task, without_limits
 from experiments.runtime import formats
+from sscq.baselines.search_plan import pooled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from experiments.pipeline.bench import Bench
@@ -24,7 +28,9 @@ if TYPE_CHECKING:
 
 _SAME = {"imitation": "knowledge_base"}  # where the delivered knowledge base comes from, not a choice of its own
 
-STAGE, FILE = "choice", "choice.json"
+STAGE, STAGE_OF_FIXED, FILE = "choice", "choice_of_fixed", "choice.json"
+
+_WORSE = 0.01  # of the taught fitness: as much may a longer search's be worse
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class SearchChoice:
     Attributes
     ----------
     order : mapping of contender to list of int
-        Searches by number, the best in the validation situations first; no contender that no search moves.
+        Searches by number, the delivered one first, then the best; no contender that no search moves.
     """
 
     order: dict[str, list[int]]
@@ -63,18 +69,52 @@ def _with_all_evaluations(several: Sequence[Tuned]) -> Tuned:
     return replace(several[0], evaluations=sum(counted) if counted else None)
 
 
-def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> Tuned:
-    """Return the best fixed PID of all searches in the validation situations; it counts what all of them cost."""
+def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned, ...]:
+    """Return the best fixed PID so far after each round of searches; it counts what all of these cost.
+
+    The one after the last round is the design's. The others are what a design of fewer evaluations has, and what the
+    other searches of their rounds begin with.
+    """
     if len(several) == 1:
-        return several[0]
+        return tuple(several)
+    ends = range(bench.setup.config.seeds, len(several) + 1, bench.setup.config.seeds)
 
-    def compute(_: Path) -> dict[str, list[int]]:
-        task = bench.setup.task("validation", ref.fitness)
-        values = [float(ref.fitness(task.quality(bench.setup.laws, one.theta))[0]) for one in several]
-        return {"order": sorted(range(len(several)), key=lambda k: values[k])}
+    def compute(_: Path) -> dict[str, Any]:
+        task, validation = (bench.setup.task(kind, ref.fitness) for kind in ("taught", "validation"))
+        taught = [_value(task, one) for one in several]
+        ranks = [
+            (False, pooled(inside, _value(validation, one), task, validation))
+            for inside, one in zip(taught, several, strict=True)
+        ]
+        orders = [best_first(ranks[:end], taught, bench.setup.round_of) for end in ends]
+        return {"order": orders[-1], "after_round": orders}
 
-    order = bench.stage("choice_of_fixed", compute, *formats.as_json(FILE))["order"]
-    return _with_all_evaluations([several[number] for number in order])
+    found = bench.stage(STAGE_OF_FIXED, compute, *formats.as_json(FILE))
+    return tuple(_with_all_evaluations([several[number] for number in order]) for order in found["after_round"])
+
+
+def best_first(
+    ranks: Sequence[tuple[bool, float]], taught: Sequence[float], round_of: Callable[[int], int]
+) -> list[int]:
+    """Return the searches by number: the one that is delivered, then the others, the best first.
+
+    Parameters
+    ----------
+    ranks : sequence of (bool, float)
+        Whether it breaks the margins, and its fitness in all situations; the lowest is the best.
+    taught : sequence of float
+        Fitness in the taught situations: a later round's may be worse by 1 %, by more only if it keeps margins that the
+        best so far breaks.
+    round_of : callable
+        Takes a number.
+    """
+    first, *later = (list(several) for _, several in groupby(range(len(ranks)), key=round_of))
+    best = min(first, key=ranks.__getitem__)
+    for several in later:
+        most = taught[best] + _WORSE * abs(taught[best])
+        fit = [k for k in several if taught[k] <= most or ranks[k][0] < ranks[best][0]]
+        best = min([best, *fit], key=ranks.__getitem__)
+    return [best, *sorted((k for k in range(len(ranks)) if k != best), key=ranks.__getitem__)]
 
 
 def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence[Tuned]]) -> SearchChoice:
@@ -93,12 +133,11 @@ def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence
         return SearchChoice({})
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
-        limited = validation_task(bench, equal, fixed)
-        free = validation_task(bench, without_limits(equal), fixed)
         several = {name: _same_name(groups, name) for name in (one.name for one in groups[0])}
-        searched = {name: found for name, found in several.items() if _differ(found)}
         order = {
-            name: _best_first(bench, free if "free" in name else limited, found) for name, found in searched.items()
+            name: _best_first(bench, without_limits(equal) if "free" in name else equal, fixed, found)
+            for name, found in several.items()
+            if _differ(found)
         }
         return {"order": order | {name: order[like] for name, like in _SAME.items() if like in order}}
 
@@ -116,11 +155,20 @@ def _differ(several: Sequence[Tuned]) -> bool:
     return any(one.theta.tobytes() != several[0].theta.tobytes() for one in several[1:])
 
 
-def _best_first(bench: Bench, task: Task, several: Sequence[Tuned]) -> list[int]:
-    def rank(number: int) -> tuple[bool, float]:
-        one = several[number]
-        own = task if one.plant is None else replace(task, plant=one.plant)
-        value = float(own.fitness(own.quality(one.controller, one.theta[None]))[0])
-        return keeps_margins(bench, one) is False, value
+def _best_first(bench: Bench, fitness: Fitness, fixed: Tuned, several: Sequence[Tuned]) -> list[int]:
+    taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+    ranks = [
+        (
+            keeps_margins(bench, one) is False,
+            pooled(_value(taught, one), _value(validation, one), taught, validation),
+        )
+        for one in several
+    ]
+    alone = replace(taught, fitness=without_limits(fitness))
+    return best_first(ranks, [_value(alone, one) for one in several], bench.setup.round_of)
 
-    return sorted(range(len(several)), key=rank)
+
+def _value(task: Task, one: Tuned) -> float:
+    """Fitness of a search's result."""
+    own = task if one.plant is None else replace(task, plant=one.plant)
+    return float(own.fitness(own.quality(one.controller, one.theta[None]))[0])

@@ -182,8 +182,7 @@ class Judgement:
     robustness : MapFinding or None
         How two of them fare over the two declared ranges that matter most.
     others : mapping of controller to tuple of arrays [measure, seed, situation]
-        What the searches that were not chosen found for it, in the situations that decide; the best in the validation
-        situations first.
+        What the searches that were not chosen found for it, in the situations that decide; the best first.
     """
 
     quality: dict[tuple[str, str], np.ndarray]

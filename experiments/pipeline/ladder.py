@@ -43,12 +43,12 @@ class Reference:
     rule_name: str = ""
 
 
-_BOX_SHARE = 0.25  # of a candidate's evaluations: finds which walls hold the best gains back, not the gains themselves
+_BOX_SHARE = 0.25  # of the first search's evaluations: finds which walls hold the best gains back, not the gains
 _ROOM = (
     0.2  # of the box's width, that a short search stays away from a wall: a long one goes on, and schedules need room
 )
 _MOST_WIDENINGS = 6  # times that a box is widened
-MOST_BOX_LOOPS = _BOX_SHARE * (_MOST_WIDENINGS + 1)  # in candidates' evaluations
+MOST_BOX_LOOPS = _BOX_SHARE * (_MOST_WIDENINGS + 1)  # in candidates' evaluations in the first search
 
 
 def widened_box(bench: Bench) -> Bench:
@@ -93,7 +93,7 @@ def _best_gains(setup: Setup, bench: Bench) -> np.ndarray:
         relative=setup.config.fitness.relative,
     )
     candidate = candidates.fixed(setup.laws, setup.low, setup.high, found.best)
-    method = CmaEs(evaluations=round(_BOX_SHARE * setup.evaluations), renew_every=setup.config.search.renew_every)
+    method = CmaEs(evaluations=round(_BOX_SHARE * setup.searches[0]), renew_every=setup.config.search.renew_every)
     plan = SearchPlan((method,))  # not with the design's seed: its box is that of every other design of the plant
     return search(setup.task(fitness=found.fitness), candidate, plan, bench.margins).theta
 

@@ -36,16 +36,15 @@ def followed(setup: Setup, folder: RunFolder, *, quiet: bool, listener: Listener
 
 
 def _stages(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
-    setup, loops = bench.setup, bench.setup.evaluations
-    numbers = range(setup.config.seeds)
+    setup = bench.setup
     if setup.may_widen:
-        yield "gain_box", PlannedWork(MOST_BOX_LOOPS * loops)
-    for number in numbers:
+        yield "gain_box", PlannedWork(MOST_BOX_LOOPS * setup.searches[0])
+    for number, loops in enumerate(setup.searches):
         yield stage_name("fixed_genetic", number), PlannedWork(loops)
         yield stage_name("fixed_cmaes", number), PlannedWork(loops)
-    yield "oracle", PlannedWork(loops)
-    for number in numbers:
-        for name, work in _of_search(bench):
+    yield "oracle", PlannedWork(setup.evaluations)
+    for number in range(len(setup.searches)):
+        for name, work in _of_search(bench.of_search(number)):
             yield stage_name(name, number), work
     yield from _fronts(setup)
     yield from _of_verdict(bench)
@@ -64,7 +63,7 @@ def _fronts(setup: Setup) -> Iterator[tuple[str, PlannedWork]]:
 
 
 def _of_verdict(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
-    setup, searches = bench.setup, bench.setup.config.seeds
+    setup, searches = bench.setup, len(bench.setup.searches)
     taught = len(setup.sets["taught"])
     rollouts = sum(setup.repetitions(kind) * len(several) for kind, several in setup.sets.items()) / taught
     judged = _JUDGED + len(setup.config.ladder.further)

@@ -1,13 +1,14 @@
 """All searches of a design, in their order: what is judged comes out of them.
 
-Every controller is searched `seeds` times, each time by a seed of its own, and the validation situations choose which
-of them is delivered: the luck of a search is part of the design, and the verdict's interval knows of it.
+Every controller is searched in rounds, each longer than the one before, and in each round `seeds` times, by seeds of
+their own. The taught and the validation situations together choose which search is delivered: its luck is part of the
+design, and the verdict's interval knows of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
 from experiments.pipeline.assurance import margins_over_ranges
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from flcs import KnowledgeBase
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
+    from sscq.margins.operating import OperatingMargins
     from sscq.teaching.teaching_signal import TeachingSignal
 
 
@@ -64,7 +66,7 @@ class SearchedDesign:
     refined : mapping of "equal", "free" to Refined
         At the fixed PID's travel, and at free travel.
     others : mapping of contender to tuple of Tuned
-        What the other searches found for it, the best in the validation situations first.
+        What the other searches found for it, the best first.
     """
 
     bench: Bench
@@ -87,13 +89,15 @@ def searched(bench: Bench) -> SearchedDesign:
     """Search, or read what has been: ladder of baselines, teacher, knowledge base, refinement, trade-off fronts."""
     bench = ladder.widened_box(bench)
     reference = ladder.reference(bench)
-    fixed = choice.fixed(bench, reference, bench.of_searches(lambda one: ladder.fixed_gains(one, reference)))
-    equal = ladder.equal_limits(bench, reference, fixed)
-    bench.asked = margins_over_ranges.asked(bench, fixed)
+    several = choice.fixed(bench, reference, bench.of_searches(lambda one: ladder.fixed_gains(one, reference)))
+    rounds = [_Round.of(bench, reference, best) for best in several]
+    fixed, equal, bench.asked = rounds[-1].fixed, rounds[-1].equal, rounds[-1].asked
     oracle, found = bench.side_by_side(
         [
             lambda one: ladder.oracle(one, reference, fixed),
-            lambda one: one.of_searches(lambda each: _found(each, reference, fixed, equal)),
+            lambda one: one.of_searches(
+                lambda each: _found(each, reference, fixed, rounds[bench.setup.round_of(each.search)])
+            ),
         ]
     )
     groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
@@ -111,7 +115,26 @@ def searched(bench: Bench) -> SearchedDesign:
 _REFINED = {"equal": "knowledge_base", "free": "knowledge_base_free"}
 
 
-def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness) -> Found:
+@dataclass(frozen=True)
+class _Round:
+    """What the searches of a round begin with, and what they have to keep: the best fixed PID so far, and what it has.
+
+    A later round's fixed gains may be better in the last digits; an earlier round does what it does in a design that
+    has no later one.
+    """
+
+    fixed: Tuned
+    equal: Fitness
+    asked: OperatingMargins | None
+
+    @classmethod
+    def of(cls, bench: Bench, reference: Reference, fixed: Tuned) -> Self:
+        equal = ladder.equal_limits(bench, reference, fixed)
+        return cls(fixed, equal, margins_over_ranges.asked(bench, fixed))
+
+
+def _found(bench: Bench, reference: Reference, delivered: Tuned, own: _Round) -> Found:
+    fixed, equal, bench.asked = own.fixed, own.equal, own.asked
     richer = ladder.richer(bench, reference, fixed, equal)
     others = judging.choose_table(bench, reference, richer)
     bench, designed = scheduling_inputs.chosen(bench, fixed, equal)
@@ -130,7 +153,7 @@ def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness) -> 
         ]
     )
     refined = {"equal": same, "free": free}
-    group = judging.contenders(bench, reference, fixed, others, lessons.kb, refined, further.contenders)
+    group = judging.contenders(bench, reference, delivered, others, lessons.kb, refined, further.contenders)
     return Found(group, lessons.signal, refined, further)
 
 

@@ -176,7 +176,7 @@ def _seeds(setup: Setup) -> SeedsRecord:
     of_situations = {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS}
     return {
         "seed": setup.seed,
-        "searches": setup.config.seeds,
+        "searches": len(setup.searches),
         "verdict_seeds": budget.verdict_seeds,
         "situations": of_situations,
     }

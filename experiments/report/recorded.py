@@ -192,7 +192,7 @@ def histories(run: Path, titles: Mapping[str, str]) -> tuple[SearchHistory, ...]
 
 def delivered(run: Path, stage: str, controller: str) -> Path:
     """Return the folder of a stage of the search that a controller was taken from."""
-    place = run / "stages" / ("choice_of_fixed" if controller == "fixed" else choice.STAGE) / choice.FILE
+    place = run / "stages" / (choice.STAGE_OF_FIXED if controller == "fixed" else choice.STAGE) / choice.FILE
     if not place.is_file():  # a design of one search
         return run / "stages" / stage
     order = formats.read_json(place)["order"]

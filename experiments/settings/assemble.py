@@ -17,7 +17,7 @@ from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
 from experiments.settings.ranges import CHOOSING, drawn_sets, envelope, skipped, with_draws
-from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
+from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of, rounds
 from sscq.baselines.objective import Task
 from sscq.baselines.survey import can_be_kept
 from sscq.margins.operating import OperatingMargins
@@ -66,7 +66,7 @@ class Setup:
     limits : MarginLimits or None
         Margins that gains must keep, where they are asked for.
     evaluations : int
-        Budget of every candidate of the ladder.
+        Budget of every candidate of the ladder, in all rounds of searches together; of a search's own setup, in that.
     method : callable
         Number of genes and evaluations to the searches of a candidate: they share its budget.
     repetition : callable
@@ -107,6 +107,15 @@ class Setup:
     def all_warnings(self) -> list[str]:
         """Return what the user must know before anything is searched, the fitness's own warning among it."""
         return [text for text in (*self.warnings, self.fitness.warning(self.low, self.high)) if text]
+
+    @property
+    def searches(self) -> tuple[int, ...]:
+        """The searches of the design, the shorter ones first: what a candidate has in each, in evaluations."""
+        return tuple(size for size in rounds(self.config) for _ in range(self.config.seeds))
+
+    def round_of(self, search: int) -> int:
+        """Return the round that a search of the design is in, each round having one of every seed."""
+        return search // self.config.seeds
 
     @property
     def may_widen(self) -> bool:

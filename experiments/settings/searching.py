@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
-_ROUND, _LONGER = 1500, 3  # evaluations of a search's first round; times that the next one is longer
+ROUND, LONGER = 1500, 3
+"""Evaluations of the first round of searches; times that the next one is longer."""
+
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -65,7 +67,7 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
         polish = max(1, round(_POLISH_SHARE * evaluations))
         return genetic(evaluations - polish), GradientDescent(evaluations=polish, spread=spread)
 
-    def methods(n_genes: int, evaluations: int, far: bool = False, extra: int = 0) -> tuple[Method, ...]:
+    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[Method, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
         if search.method == "differential_evolution":
@@ -73,7 +75,7 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
         polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
         if search.method == "gradient":
             spread = _FAR if far else _NEAR
-            return tuple(method for size in rounds(evaluations, extra) for method in descent(size, spread))
+            return descent(evaluations, spread)
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
         cma = CmaEs(
             evaluations=polish,
@@ -86,18 +88,18 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
     return methods
 
 
-def rounds(evaluations: int, extra: int = 0) -> tuple[int, ...]:
-    """Return the budgets of a search's rounds, each three times as long: it begins from the best so far and new starts.
+def rounds(config: DesignConfig) -> tuple[int, ...]:
+    """Return what a candidate has in each round of searches, in evaluations: each round is three times as long.
 
-    So a longer search does first what a shorter one did, and its best is no worse, before validation chooses among what
-    was met on the way. `extra` evaluations, which every budget's search has, belong to the first round.
+    A design first does, to the bit, all that one with 1500 evaluations does, then all that one with 6000 does, as far
+    as it has as many, and then searches anew with the rest: where a search ends is to a good part luck, and one that is
+    longer is as often worse as better.
     """
-    sizes, left, size = list[int](), evaluations - extra, _ROUND
-    while left >= 2 * size:
+    left, size, sizes = config.budget.evaluations, ROUND, list[int]()
+    while config.search.method == "gradient" and left >= 2 * size:
         sizes.append(size)
-        left, size = left - size, _LONGER * size
-    first, *later = (*sizes, left)
-    return (first + extra, *later)
+        left, size = left - size, LONGER * size
+    return (*sizes, left)
 
 
 @dataclass(frozen=True)

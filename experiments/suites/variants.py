@@ -94,8 +94,8 @@ def read(folder: Path) -> Design:
     )
     if (rounds := bench.setup.config.teacher.rounds) > 1:
         raise UserError(f"{folder} was taught in {rounds} rounds; ablations need teacher.rounds=1")
-    if (seeds := bench.setup.config.seeds) > 1:
-        raise UserError(f"{folder} is of {seeds} searches; ablations need seeds=1")
+    if (searches := len(bench.setup.searches)) > 1:
+        raise UserError(f"{folder} is of {searches} searches; ablations need seeds=1 and budget.evaluations below 3000")
     start = formats.read_json(stages / "reference" / "result.json")["start"]
     ref = ladder.Reference(Fitness(**metrics["fitness"]), np.array(start), None)
     searched = [search_results.load(stages / name)[0] for name in ("fixed_cmaes", "fixed_genetic")]

@@ -62,7 +62,7 @@ def change(statistic: Statistic, other: Array, baseline: Array, rows: NDArray[np
 
 
 def best_of(n_searches: int, n_draws: int, seed: int) -> NDArray[np.int64]:
-    """Return which of several searches each resampling delivers [n_draws], 0: the best one on validation.
+    """Return which of several searches each resampling delivers [n_draws], 0: the one that was delivered.
 
     The searches are drawn anew, as many as there were, and the best of those drawn is taken: as the design did.
     """

@@ -200,7 +200,7 @@ def compare(
 ) -> Comparison:
     """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together.
 
-    `searches` are what other searches found in place of `other`, the best in the validation situations first.
+    `searches` are what other searches found in place of `other`, the best first.
     """
     rows, lost = _rows(len(baseline.fitness), seed), other.failed | baseline.failed
     changes = {
@@ -302,8 +302,8 @@ def change_where_alive(
     lost : ndarray of bool
         Where one of the two does not survive.
     searches : sequence of (ndarray, ndarray of bool), optional
-        What other searches found in place of `other`, the best on validation first, and where that or the baseline is
-        lost; the interval then is over searches, too.
+        What other searches found in place of `other`, the best first by what the design knew, and where that or the
+        baseline is lost; the interval then is over searches, too.
     """
     return _of_choice([(other, lost), *searches], baseline, _rows(len(baseline), seed), seed)
 

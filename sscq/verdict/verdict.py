@@ -84,7 +84,7 @@ def decide(
     where : str
         In which situations they were judged, in words.
     searches : mapping of name to sequence of Sample
-        What other searches found in place of a controller, the best in the validation situations first.
+        What other searches found in place of a controller, the best first.
     ask : callable, optional
         What is asked of a controller only before it is recommended in place of the baseline: its name to further
         reasons why it does not pass; with a reason, the next one is asked.

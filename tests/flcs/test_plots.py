@@ -45,3 +45,16 @@ def test_gains_that_stand_still_are_told_as_numbers(builders):
             for name, reference in zip(base.gain_names, base.reference, strict=True)
         ]
         matplotlib.pyplot.close("all")
+
+
+def test_bars_stand_beside_their_surfaces_and_legends_stay_in_the_picture(builders):
+    axes = builders["kb"]().plot()
+    figure = axes[0, 0].figure
+    figure.canvas.draw()
+    bars = [chart for chart in figure.axes if chart not in axes.ravel().tolist()]
+    for surface, bar in zip(axes[1], bars, strict=False):
+        assert 0.0 < bar.get_position().x0 - surface.get_position().x1 < 0.03
+    shown = [chart.get_legend() for chart in axes[0] if chart.get_legend() is not None]
+    assert shown
+    assert all(legend.get_window_extent().y1 <= figure.bbox.y1 for legend in shown)
+    matplotlib.pyplot.close("all")

@@ -245,24 +245,26 @@ def _covers(case: FinishedDesign) -> str:
         return f"{start} All seeds give the same run: there are no intervals, and nothing is known beyond these."
     drawn = f"noise and plants (parameters ±{100.0 * spread:g} %)" if spread else "the noise alone"
     rest = "other situations" if spread else "other situations, other plants"
-    if case.setup.config.seeds > 1:
+    if len(case.setup.searches) > 1:
         return f"{start} The 95 % intervals cover {drawn} and the luck of the search: not {rest}."
     return f"{start} The 95 % intervals cover {drawn}: not {rest} or another search."
 
 
 def _of_searches(case: FinishedDesign) -> str:
     """What intervals say of the luck of the search, with what each search found for the recommended controller."""
-    seeds, shown = case.setup.config.seeds, case.verdict.recommended
-    if seeds == 1:
+    searches, shown = len(case.setup.searches), case.verdict.recommended
+    if searches == 1:
         return ": not other ranges, another model, or another search"
-    start = f", and what {seeds} other searches would deliver: not other ranges or another model"
+    start = f", and what {searches} other searches would deliver: not other ranges or another model"
     if shown == BASELINE:
         shown = "knowledge_base"
     found = case.verdict.comparisons[shown].searches if shown in case.verdict.comparisons else ()
     if not found:
         return start
     first, *rest = (percent(value) for value in found)
-    return f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best on validation), {', '.join(rest)}"
+    return (
+        f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best where it was chosen), {', '.join(rest)}"
+    )
 
 
 def _rates_without_noise(case: FinishedDesign) -> list[str]:
@@ -282,6 +284,6 @@ def _untested(case: FinishedDesign) -> list[str]:
     varied = any(case.plant.values("parameters", s.parameters) != case.plant.nominal() for s in situations)
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")
-    if setup.config.seeds == 1:
+    if len(setup.searches) == 1:
         found.append(f"another search (this is the one of seed={setup.seed}; seeds=3 makes three and compares them)")
     return ["the plant itself (all of this is simulated)", *found, *assurance.untested(case)]

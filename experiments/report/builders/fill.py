@@ -49,7 +49,7 @@ def _facts(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
     facts = [
         ("integration", f"{scheme(setup.plant, setup.options['integrator'])}, step {plain(setup.step)} s"),
         ("controller sample", f"{plain(sample)} s; gains of schedules every {plain(setup.tick)} s"),
-        ("evaluations of each search", count(setup.evaluations)),
+        ("evaluations of each search", ", ".join(count(size) for size in dict.fromkeys(setup.searches))),
         ("verdict", _judged_in(case, f"{budget.verdict_seeds} seeds of each {kinds}situation")),
     ]
     if spread:

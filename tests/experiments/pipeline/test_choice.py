@@ -1,4 +1,4 @@
-"""Several searches as one design: each has a seed of its own, and the validation situations choose."""
+"""Several searches as one design: each has a seed of its own, and all situations that it may use choose."""
 
 from typing import cast
 
@@ -61,11 +61,11 @@ def test_one_search_is_as_it_was():
     assert [one.setup.seed for one in alone.of_searches(lambda each: each)] == [alone.setup.seed]
     assert alone.labelled("genetic search") == "genetic search"
     fixed = tuned(alone, FIXED)
-    assert choice.fixed(alone, None, [fixed]) is fixed
+    assert choice.fixed(alone, None, [fixed]) == (fixed,)
     assert choice.chosen(alone, alone.setup.fitness, fixed, [[fixed]]).order == {}
 
 
-def test_the_best_in_the_validation_situations_is_delivered(bench, chosen):
+def test_the_best_in_all_situations_is_delivered(bench, chosen):
     assert chosen.order["knowledge_base"] == [1, 0, 2]
     assert chosen.of("knowledge_base") == 1
     assert chosen.order["imitation"] == chosen.order["knowledge_base"]  # what it was refined from
@@ -84,7 +84,7 @@ def test_what_is_delivered_counts_the_evaluations_of_all_searches(bench, chosen)
 
 def test_fixed_gains_are_chosen_alike(bench):
     reference = ladder.Reference(bench.setup.fitness, FIXED[None], None)
-    found = choice.fixed(bench, reference, [tuned(bench, gains) for gains in (SLACK, FIXED, SLACK)])
+    (found,) = choice.fixed(bench, reference, [tuned(bench, gains) for gains in (SLACK, FIXED, SLACK)])
     np.testing.assert_array_equal(found.theta, FIXED)
     assert found.evaluations == 90
 

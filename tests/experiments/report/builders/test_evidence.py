@@ -54,7 +54,7 @@ def test_several_searches_are_part_of_what_is_covered(run):
     bench.setup = replace(bench.setup, config=replace(run.config, seeds=3), sets=sets)
     text = evidence.evidence(run._replace(judgement=judged, bench=bench).case).covers
     assert "and what 3 other searches would deliver" in text
-    assert "−19.1 % (delivered, the best on validation), −13.0 %, −15.0 %" in text.replace("\u00a0", " ")
+    assert "−19.1 % (delivered, the best where it was chosen), −13.0 %, −15.0 %" in text.replace("\u00a0", " ")
     named = evidence.evidence(run._replace(bench=bench).case)
     assert "cover the noise alone and the luck of the search: not other situations, other plants." in named.covers
     assert not any("another seed of the search" in text for text in named.untested)

@@ -65,12 +65,12 @@ def test_what_became_of_a_design_is_what_it_was_taught_and_fresh_draws(finished)
 def test_the_page_is_written_once_all_designs_are_recorded(own_folder, monkeypatch, capsys):
     monkeypatch.setattr(StudyCase, "designed", lambda case, folder: folder / case.name)
     monkeypatch.setattr(budgets, "outcome", lambda *_, **__: {"taught": SHORT.taught, "fresh": SHORT.fresh})
-    budgets.main(["cstr"])
+    budgets.main(["duffing"])
     assert "page" not in capsys.readouterr().out
     monkeypatch.setattr(
-        StudyCase, "designed", lambda case, _: pytest.fail(case.name) if "cstr" in case.title else Path()
+        StudyCase, "designed", lambda case, _: pytest.fail(case.name) if "duffing" in case.title else Path()
     )
     budgets.main([])
     text = (own_folder / "docs/studies/budgets.md").read_text(encoding="utf-8")
-    assert text.count("| cstr, seed 0 |") == 3
-    assert "unknown (21)" in text
+    assert text.count("| duffing, seed 0 |") == 3
+    assert "unknown (12)" in text
