@@ -73,4 +73,4 @@ def test_the_page_is_written_once_all_designs_are_recorded(own_folder, monkeypat
     budgets.main([])
     text = (own_folder / "docs/studies/budgets.md").read_text(encoding="utf-8")
     assert text.count("| duffing, seed 0 |") == 3
-    assert "unknown (12)" in text
+    assert "unknown (21)" in text
