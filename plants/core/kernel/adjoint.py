@@ -78,6 +78,7 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
     h = numbers[0]
 {unpack}
     segments = (n_steps + segment - 1) // segment
+    missing = segments * segment - n_steps  # of the first segment: the last, which is not run again, is whole
     for chunk in range(first_chunk, last_chunk):
         shared = True
         for lane in range({lanes}):
@@ -94,8 +95,8 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
         spread = 0 if shared else 1
         for sweep in range(2 * segments - 1):
             part = sweep if sweep < segments else 2 * segments - 2 - sweep
-            begin = first_step + part * segment
-            end = min(begin + segment, first_step + n_steps)
+            begin = first_step + max(part * segment - missing, 0)
+            end = first_step + (part + 1) * segment - missing
             saving = 1 if sweep >= segments - 1 else 0
             if sweep < segments - 1:
                 for row in range({n_saved}):

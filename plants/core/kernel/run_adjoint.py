@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from plants.core.kernel.adjoint import AdjointKernel
     from plants.core.kernel.run import RolloutGrid, RolloutJob
 
-_MEMORY = 2**19  # bytes that a thread keeps of a segment: what a core's own cache holds; more costs time
+_SHORT, _LONG = 2**20, 2**23
+"""Bytes that a thread keeps of a segment, of short steps and of long ones.
+
+The first is what a core's own cache holds; more costs short steps more time than running them again. Long ones do not
+keep the memory busy, whatever its kind.
+"""
+
+_LINES = 5000  # of a kernel with long steps: registered plants have 400 to 1400, or more than 10 000
 
 
 def segment_of(kernel: AdjointKernel, n_steps: int) -> int:
@@ -24,7 +31,8 @@ def segment_of(kernel: AdjointKernel, n_steps: int) -> int:
     All, where what is kept of them is small; else so many that what is kept of a segment and the workspaces at the
     segments' starts are of one size: together they are the smallest then, and grow with the square root of the steps.
     """
-    fits = _MEMORY // (8 * kernel.lanes * kernel.n_kept)
+    room = _LONG if kernel.text.count("\n") > _LINES else _SHORT
+    fits = room // (8 * kernel.lanes * kernel.n_kept)
     return min(n_steps, max(fits, math.isqrt(n_steps * kernel.n_saved // kernel.n_kept) + 1))
 
 
