@@ -17,6 +17,7 @@ from plants.core.checks import constraints, functions, loop, motion
 from plants.core.checks.functions import check_measures, check_scene_points
 from plants.core.checks.ranges import check_ranges
 from plants.core.checks.report import CheckReport
+from plants.core.checks.set_points import check_set_points
 from plants.core.checks.units import unit_complaint
 from plants.core.names import alike
 from plants.core.plant import Plant as Kind
@@ -80,6 +81,7 @@ def _run(report: CheckReport, plant: Plant, points: int, seed: int) -> None:
         if report.ok:
             constraints.check_starts(report, plant)
             _check_operating_points(report, plant)
+            check_set_points(report, plant)
             motion.check_motion(report, plant, sample)
 
 
