@@ -33,6 +33,10 @@ SHORTER = {
         '"draws.verdict": 512}',
         '"draws.verdict": 40, "budget.evaluations": 100, "assurance.worst_evaluations": 0, "assurance.map_points": 0}',
     ),
+    "docs/guide/own_plant.md": (
+        '{"envelope.t_end": 60.0}',
+        '{"envelope.t_end": 30.0, "draws.verdict": 40, "budget.evaluations": 100, "assurance.worst_evaluations": 0}',
+    ),
 }
 """What is left out or made small where a page's program is run; everything else stands as it is on the page."""
 
@@ -48,6 +52,7 @@ RUN = (
     "docs/reference/balancing_vehicle.md",
     "docs/reference/plants.md",
     pytest.param("docs/guide/cookbook.md", marks=pytest.mark.slow),  # a whole design, half a minute
+    pytest.param("docs/guide/own_plant.md", marks=pytest.mark.slow),  # the same
     pytest.param("docs/guide/logs.md", marks=pytest.mark.slow),  # thousands of plants for a log, ten seconds
 )
 """Pages whose blocks of Python are run here, however many there are."""

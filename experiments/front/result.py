@@ -128,6 +128,10 @@ class DesignResult:
         """As in ``<DesignResult runs/first: knowledge_base_direct recommended>``."""
         return f"<DesignResult {self.folder}: {self.recommended} recommended>"
 
+    def __str__(self) -> str:
+        """The verdict, what to type, and where the report is, as the terminal has it."""
+        return f"{self.sentence}\n\n{self.what_to_type().strip()}\n\nreport: {self.report}"
+
     def _repr_html_(self) -> str:
         """The verdict, what to type, and the way to the report, for notebooks."""
         link = element("a", "report", href=self.report.resolve().as_uri())

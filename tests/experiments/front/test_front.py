@@ -53,6 +53,7 @@ def test_what_comes_back_is_what_the_folder_says(result):
     assert "What to type" in result.what_to_type()
     assert repr(result) == f"<DesignResult {result.folder}: {result.recommended} recommended>"
     assert "What to type" in result._repr_html_()
+    assert str(result) == f"{result.sentence}\n\n{result.what_to_type().strip()}\n\nreport: {result.report}"
 
 
 def test_it_draws_how_all_controllers_compare(result):
