@@ -7,7 +7,8 @@ where it speaks alone. Only what some value of the inputs brings is met: mixture
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -109,24 +110,50 @@ def _of_rules(base: RuleBase, channel: int, numbers: RuleNumbers, how: Inference
 
 def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: int) -> dict[Key, Array]:
     """Inputs of all channels at random places, in terms; plant outputs are those of the first channel that has them."""
-    rng, several, fade = np.random.default_rng(seed), len(kb.channels), min(kb.inference.fade, _FARTHEST)
+    terms = tuple(tuple(variable.n_terms for variable in base.inputs) for base in kb.channels)
+    drawn = _places(terms, min(kb.inference.fade, _FARTHEST), count, seed)
     found: dict[Key, Array] = {}
     for i, base in enumerate(kb.channels):
-        outside = np.where(
-            rng.random(count * several) < _OUTSIDE, rng.integers(0, len(base.inputs), count * several), -1
-        )
-        for place, variable in enumerate(base.inputs):
-            where = rng.uniform(0.0, variable.n_terms - 1.0, count * several)
-            at_term = rng.random(len(where)) < (_AT_TERMS if several > 1 else 0.0)
-            where = np.where(at_term, np.round(where), where)
-            before = np.minimum(where.astype(int), variable.n_terms - 2)
+        outside, places = drawn[i]
+        for place, (variable, at) in enumerate(zip(base.inputs, places, strict=True)):
             centres = _centres(numbers[i], base, place)
-            low, high = centres[:, before], centres[:, before + 1]
-            far = rng.uniform(-fade, fade, len(where)) * (variable.high - variable.low)
-            inside = low + (where - before) * (high - low)
+            low, high = centres[:, at.before], centres[:, at.before + 1]
+            far = at.far * (variable.high - variable.low)
+            inside = low + at.share * (high - low)
             values = np.where(outside == place, np.where(far < 0.0, variable.low, variable.high) + far, inside)
             found.setdefault(_key(i, variable), _reached(base, variable, values))
     return found
+
+
+class _Places(NamedTuple):
+    """Of an input: the term before each place, how far on the way to the next, and how far outside, in ranges."""
+
+    before: NDArray[np.intp]
+    share: Array
+    far: Array
+
+
+@lru_cache(maxsize=64)
+def _places(
+    terms: tuple[tuple[int, ...], ...], fade: float, count: int, seed: int
+) -> tuple[tuple[NDArray[np.intp], tuple[_Places, ...]], ...]:
+    """Which input is outside (-1: none) and places of each input, of each channel; a search asks for the same ones.
+
+    `terms` are the numbers of terms of each channel's inputs.
+    """
+    rng, several = np.random.default_rng(seed), len(terms)
+    found = []
+    for own in terms:
+        outside = np.where(rng.random(count * several) < _OUTSIDE, rng.integers(0, len(own), count * several), -1)
+        places = []
+        for n_terms in own:
+            where = rng.uniform(0.0, n_terms - 1.0, count * several)
+            at_term = rng.random(len(where)) < (_AT_TERMS if several > 1 else 0.0)
+            where = np.where(at_term, np.round(where), where)
+            before = np.minimum(where.astype(int), n_terms - 2)
+            places.append(_Places(before, where - before, rng.uniform(-fade, fade, len(where))))
+        found.append((outside, tuple(places)))
+    return tuple(found)
 
 
 def _reached(base: RuleBase, variable: Variable, values: Array) -> Array:

@@ -17,7 +17,7 @@ from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
 from sscq.margins.coupled.sampled_loops import GAINS
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.linear_loop import LoopSettings
-from sscq.margins.margins import loop_margins, penalty
+from sscq.margins.margins import loop_margins, penalty, penalty_of_each
 from sscq.margins.rest_models import RestModels
 from sscq.margins.scheduled_gains import RestOutputs
 
@@ -45,6 +45,11 @@ class FrozenChannels(Protocol):
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay in some cases (None: all) together [n_channels, n, n_sets]."""
+
+    def penalty_of_each(
+        self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Sequence[int]
+    ) -> np.ndarray:
+        """Return what the gain sets [n_cases, n, n_sets, n_gains] of each case pay [n_cases, n_channels, n, n_sets]."""
 
     def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains]."""
@@ -95,6 +100,14 @@ class OneChannel:
         """Return what gain sets [n, n_sets, n_gains] pay [1, n, n_sets]."""
         return np.asarray(penalty(plain_gains(gains, 1), _picked(self.responses, cases), limits, threads))[None]
 
+    def penalty_of_each(
+        self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Sequence[int]
+    ) -> np.ndarray:
+        """Return what the gain sets [n_cases, n, n_sets, n_gains] of each case pay [n_cases, 1, n, n_sets]."""
+        rows = plain_gains(gains, 1).reshape(len(gains), -1, GAINS)
+        paid = penalty_of_each(rows, _picked(self.responses, cases), limits, threads)
+        return np.asarray(paid.reshape(len(gains), 1, *gains.shape[1:3]))
+
     def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of the channel for gain sets [n_sets, n_gains]."""
         return (loop_margins(plain_gains(gains, 1), _picked(self.responses, cases)),)
@@ -123,6 +136,12 @@ class SeveralChannels:
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases = None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [n_channels, n, n_sets]."""
         return coupled_penalty(plain_gains(gains, self.n), _picked(self.responses, cases), limits, threads)
+
+    def penalty_of_each(
+        self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Sequence[int]
+    ) -> np.ndarray:
+        """Return what the gain sets [n_cases, n, n_sets, n_gains] of each case pay [n_cases, n_channels, n, n_sets]."""
+        return np.stack([self.penalty(own, limits, threads, [case]) for own, case in zip(gains, cases, strict=True)])
 
     def margins(self, gains: np.ndarray, cases: Cases = None) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains]."""

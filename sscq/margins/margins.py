@@ -219,11 +219,42 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
     return paid.reshape(gains.shape[:-1])
 
 
+def penalty_of_each(
+    gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits, threads: int | None = 1
+) -> Array:
+    """Return what gain sets pay where each operating point has its own.
+
+    Parameters
+    ----------
+    gains : array [n_responses, n, 3]
+        kp, ki, kd of each point; sets that are not finite pay 3.
+    responses, limits, threads
+        As for :func:`penalty`.
+
+    Returns
+    -------
+    array [n_responses, n]
+        Between 0 and 3, the same to the bit as `penalty` of each point alone.
+    """
+    rows = np.require(check_gains(gains, 3), requirements=["C", "W"])
+    paid = np.zeros(rows.shape[:2])
+    sure = _surely_kept(rows, _screened(responses) if limits.delay_margin <= 0.0 else None, limits)
+    unsure = np.ones(paid.shape, bool) if sure is None else ~sure
+
+    def pay(first: int, last: int) -> None:
+        for number in range(first, last):
+            if unsure[number].any():
+                paid[number][unsure[number]] = _paid(rows[number][unsure[number]], responses[number], limits)
+
+    call_in_chunks(pay, len(responses), 1, thread_count(threads))
+    return paid
+
+
 def _surely_kept(rows: Array, table: screen.Screened | None, limits: MarginLimits) -> NDArray[np.bool_] | None:
     """Gain sets [response, gain_set] that pay nothing there, as far as a quick look tells; None: it tells nothing."""
     if table is None:
         return None
-    return table.kept(rows, asked_of_kernel(limits)[1]) & (np.abs(rows) < _HUGE).all(axis=1)
+    return table.kept(rows, asked_of_kernel(limits)[1]) & (np.abs(rows) < _HUGE).all(axis=-1)
 
 
 _TABLES: dict[tuple[int, ...], tuple[Sequence[LoopResponse], screen.Screened]] = {}

@@ -7,6 +7,7 @@ of the same set. All are prepared once for any number of gain sets.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,14 @@ from sscq.margins.plots import nyquist
 from sscq.margins.scheduled_gains import PASSING, WATCHED, Focus, ScheduledGains
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from plants import Plant
     from sscq.margins.channels import Cases, FrozenChannels
     from sscq.situations.situation import Situation
+
+    _Pay = Callable[[np.ndarray], np.ndarray]  # gain sets [..., n, n_sets, n_gains] to [..., n_channels, n, n_sets]
+    _Computed = Callable[[_Pay, np.ndarray], np.ndarray]
 
 SLACK = 0.02
 """Share of the limits by which every search keeps inside them, so that what it delivers keeps the limits themselves."""
@@ -165,10 +169,10 @@ class OperatingMargins:
         """
         limits, (n, m) = self.tightened(SLACK).limits, nudges.shape
         moved, found = None if focus is None else focus.repeated(np.arange(n), m), np.zeros((n, m))
-        here = [
-            (one, self._paid_slopes(one.gains, one.limits, threads, one.cases))
-            for one in self._blocks(controller, theta, limits, focus=focus)
-        ]
+        given = ScheduledGains(controller, self.channels.outputs)
+        here = self._at_rest(given.at_rest(theta), limits, threads, _slopes_of)
+        for one in self._in_passing(given, theta, limits, focus=focus):
+            here.append((one, _slopes_of(self._penalty(one, threads), one.gains)))
         steep = [(one, slopes) for one, slopes in here if slopes.any()]  # elsewhere no gain costs anything
         origins = {one.origin for one, _ in steep}
         several = self._blocks(controller, ahead.reshape(n * m, -1), limits, focus=moved, only=origins)
@@ -188,10 +192,34 @@ class OperatingMargins:
         seed: int = 0,
         focus: Focus | None = None,
     ) -> np.ndarray:
-        total = np.zeros(len(theta))
-        for one in self._blocks(controller, theta, limits, count, seed, focus):
-            total += self._paid(one.gains, one.limits, threads, one.cases)
+        given, total = ScheduledGains(controller, self.channels.outputs), np.zeros(len(theta))
+        for _, paid in self._at_rest(given.at_rest(theta), limits, threads, _paid_by):
+            total += paid
+        for one in self._in_passing(given, theta, limits, count, seed, focus):
+            total += _paid_by(self._penalty(one, threads), one.gains)
         return total
+
+    def _at_rest(
+        self, rest: np.ndarray, limits: MarginLimits, threads: int | None, compute: _Computed
+    ) -> list[tuple[_Block, np.ndarray]]:
+        """Gains at rest [n, n_cases, n_sets, n_gains] in the cases' order, and what is computed of their penalties.
+
+        There are many cases of few gain sets, so all that keep the same limits are asked in one call.
+        """
+        if rest.shape[1] == 1:
+            alone = list(self._rest_blocks(rest, limits))
+            return [(one, compute(self._penalty(one, threads), one.gains)) for one in alone]
+        found: dict[int, tuple[_Block, np.ndarray]] = {}
+        for level, part in self._levels(limits, np.arange(rest.shape[1])):
+            cases = np.asarray(part).tolist()
+            pay = partial(self.channels.penalty_of_each, limits=level, threads=threads, cases=cases)
+            values = compute(pay, np.ascontiguousarray(np.moveaxis(rest[:, cases], 1, 0)))
+            blocks = [_Block(_AT_REST, case, level, [case], rest[:, case]) for case in cases]
+            found |= dict(zip(cases, zip(blocks, values, strict=True), strict=True))
+        return [found[case] for case in range(rest.shape[1])]
+
+    def _penalty(self, one: _Block, threads: int | None) -> _Pay:
+        return partial(self.channels.penalty, limits=one.limits, threads=threads, cases=one.cases)
 
     def _blocks(
         self,
@@ -206,11 +234,25 @@ class OperatingMargins:
         """Yield gain sets with what they have to keep, at rest and then in passing; `only`: of these origins."""
         given = ScheduledGains(controller, self.channels.outputs)
         if only is None or _AT_REST in only:
-            rest = given.at_rest(theta)
-            alone = rest.shape[1] == 1
-            for k in range(rest.shape[1]):
-                for level, part in self._levels(limits, None if alone else [k]):
-                    yield _Block(_AT_REST, k, level, part, rest[:, k])
+            yield from self._rest_blocks(given.at_rest(theta), limits)
+        yield from self._in_passing(given, theta, limits, count, seed, focus, only)
+
+    def _rest_blocks(self, rest: np.ndarray, limits: MarginLimits) -> Iterator[_Block]:
+        alone = rest.shape[1] == 1
+        for k in range(rest.shape[1]):
+            for level, part in self._levels(limits, None if alone else [k]):
+                yield _Block(_AT_REST, k, level, part, rest[:, k])
+
+    def _in_passing(
+        self,
+        given: ScheduledGains,
+        theta: np.ndarray,
+        limits: MarginLimits,
+        count: int = PASSING,
+        seed: int = 0,
+        focus: Focus | None = None,
+        only: Container[int] | None = None,
+    ) -> Iterator[_Block]:
         count = count if focus is None else self.watched
         for group, cases, gains in given.by_group(theta, count, seed, focus, only):
             for level, part in self._levels(limits.in_passing, cases):
@@ -227,24 +269,10 @@ class OperatingMargins:
             if part:
                 yield level, part
 
-    def _paid_slopes(self, gains: np.ndarray, limits: MarginLimits, threads: int | None, cases: Cases) -> np.ndarray:
-        """Slopes of what gain sets pay together with respect to each of their gains [n, n_sets, n_gains]."""
-        size = gains.shape[-1]
-        steps = _GAIN_STEP * np.maximum(np.abs(gains), _SMALL_GAIN)
-        asked = np.concatenate([gains, *(gains + steps * unit for unit in np.eye(size))])  # in one call: there are many
-        paid, *ahead = np.split(self.channels.penalty(asked, limits, threads, cases), size + 1, axis=1)
-        share = np.full(paid.shape, _MEAN_SHARE / paid.shape[-1])
-        np.put_along_axis(share, paid.argmax(axis=-1)[..., None], share[..., :1] + 1.0, axis=-1)
-        slopes = [(share * (there - paid)).sum(axis=0) / steps[..., g] for g, there in enumerate(ahead)]
-        return np.stack(slopes, axis=-1)
-
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None
     ) -> np.ndarray:
-        total = np.zeros(len(gains))
-        for each in self.channels.penalty(gains, limits, threads, cases):
-            total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
-        return total
+        return _paid_by(partial(self.channels.penalty, limits=limits, threads=threads, cases=cases), gains)
 
     def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains] at every operating point."""
@@ -363,3 +391,22 @@ def _beside(several: Sequence[LoopMargins]) -> LoopMargins:
         if f.name != "names"
     }
     return LoopMargins(tuple(name for one in several for name in one.names), **arrays)
+
+
+def _paid_by(pay: _Pay, gains: np.ndarray) -> np.ndarray:
+    """What gain sets [..., n, n_sets, n_gains] pay together [..., n]: the worst of them, and a share of the mean."""
+    paid = pay(gains)
+    each = paid.max(axis=-1) + _MEAN_SHARE * paid.mean(axis=-1)
+    return np.asarray(sum(each[..., channel, :] for channel in range(each.shape[-2])))
+
+
+def _slopes_of(pay: _Pay, gains: np.ndarray) -> np.ndarray:
+    """Slopes of what gain sets pay together with respect to each of their gains [..., n, n_sets, n_gains]."""
+    size = gains.shape[-1]
+    steps = _GAIN_STEP * np.maximum(np.abs(gains), _SMALL_GAIN)
+    asked = np.concatenate([gains, *(gains + steps * unit for unit in np.eye(size))], axis=-3)  # in one call
+    paid, *ahead = np.split(pay(asked), size + 1, axis=-2)
+    share = np.full(paid.shape, _MEAN_SHARE / paid.shape[-1])
+    np.put_along_axis(share, paid.argmax(axis=-1)[..., None], share[..., :1] + 1.0, axis=-1)
+    slopes = [(share * (there - paid)).sum(axis=-3) / steps[..., g] for g, there in enumerate(ahead)]
+    return np.stack(slopes, axis=-1)

@@ -12,16 +12,16 @@ across gain sets.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.kernel.cache import function
+from plants.core.kernel.cache import prepared
 from plants.core.kernel.kernel import written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,22 +33,28 @@ LANES = 16
 OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
 
 
-def _all(gains, ends, basis, factor, at_rest, at_nyquist, distance, out, memory):
-    """Fill `out` [n_loops, n] with 1 or 0; see :meth:`Screened.kept`. Memory [9 * LANES]."""
+def _all(gains, own, ends, basis, factor, at_rest, at_nyquist, distance, out, memory):
+    """Fill `out` [n_loops, n] with 1 or 0; see :meth:`Screened.kept`. Memory [9 * LANES].
+
+    Gains [n, 3] of all loops, or with `own` 1 [n_loops * n, 3], one loop's behind the other's.
+    """
     for loop in range(len(ends) - 1):
         if ends[loop] < ends[loop + 1]:
-            _rows(gains, ends[loop], ends[loop + 1], basis, factor, at_rest, at_nyquist, loop, distance, out, memory)
+            at = own * loop * out.shape[1]
+            _rows(
+                gains, at, ends[loop], ends[loop + 1], basis, factor, at_rest, at_nyquist, loop, distance, out, memory
+            )
 
 
-def _rows(gains, begin, end, basis, factor, at_rest, at_nyquist, loop, distance, out, memory):
-    """Fill `out[loop]` from the grid's points `begin` to `end`."""
-    n = end - begin
+def _rows(gains, at, begin, end, basis, factor, at_rest, at_nyquist, loop, distance, out, memory):
+    """Fill `out[loop]` from the grid's points `begin` to `end`, for the gains from row `at` on."""
+    n, many = end - begin, out.shape[1]
     S = memory.reshape(9, LANES)
     kp, ki, kd, re_before, im_before = S[0], S[1], S[2], S[3], S[4]
     first_re, first_im, turns, doubt = S[5], S[6], S[7], S[8]
-    for start in range(0, len(gains), LANES):
+    for start in range(0, many, LANES):
         for lane in range(LANES):
-            row = min(start + lane, len(gains) - 1)
+            row = at + min(start + lane, many - 1)
             kp[lane], ki[lane], kd[lane] = gains[row, 0], gains[row, 1], gains[row, 2]
             turns[lane], doubt[lane] = 0.0, 0.0
         for k in range(n):
@@ -79,7 +85,7 @@ def _rows(gains, begin, end, basis, factor, at_rest, at_nyquist, loop, distance,
             if k == 0:
                 for lane in range(LANES):
                     first_re[lane], first_im[lane] = re_before[lane], im_before[lane]
-        for lane in range(min(LANES, len(gains) - start)):
+        for lane in range(min(LANES, many - start)):
             top = kp[lane] * at_nyquist[loop, 0] + ki[lane] * at_nyquist[loop, 1] + kd[lane] * at_nyquist[loop, 2]
             first, last = ki[lane] * at_rest[loop, 1], at_nyquist[loop, 3] * (1.0 + top)
             total, sure = with_ends(
@@ -100,8 +106,8 @@ def with_ends(turns, first, last, first_re, first_im, last_re, last_im):
 
 
 _ARGUMENTS = (
-    "float64[:,::1]", "int64[::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64",
-    "int64[:,::1]", "float64[::1]",
+    "float64[:,::1]", "int64", "int64[::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[:,::1]",
+    "float64", "int64[:,::1]", "float64[::1]",
 )  # fmt: skip
 
 
@@ -146,11 +152,23 @@ class Screened:
         )
 
     def kept(self, gains: Array, distance: float) -> NDArray[np.bool_]:
-        """Return for which `gains` [n, 3] a loop is stable and stays `distance` from -1 [n_loops, n]; False: not sure.
+        """Return for which gains a loop is stable and stays `distance` from -1 [n_loops, n]; False: not sure.
 
         Loops without integral action are never sure.
+
+        Parameters
+        ----------
+        gains : array [n, 3] or [n_loops, n, 3]
+            The same for all loops, or each loop's own.
+        distance : float
         """
-        out = np.zeros((len(self.ends) - 1, len(gains)), np.int64)
-        tables = (self.ends, self.basis, self.factor, self.at_rest, self.at_nyquist)
-        function(text(), _ARGUMENTS)(gains, *tables, distance, out, np.empty(9 * LANES))
+        own = gains.ndim == 3
+        out = np.zeros((len(self.ends) - 1, gains.shape[-2]), np.int64)
+        self._call(gains.reshape(-1, 3), int(own), distance, out, np.empty(9 * LANES))
         return out > 0
+
+    @cached_property
+    def _call(self) -> Callable[..., None]:
+        """The compiled function with the table: it is asked often, and of few gains."""
+        tables = (self.ends, self.basis, self.factor, self.at_rest, self.at_nyquist)
+        return prepared(text(), _ARGUMENTS, (None, None, *tables, None, None, None))
