@@ -125,7 +125,7 @@ def _drawn(kb: KnowledgeBase, numbers: Sequence[RuleNumbers], count: int, seed: 
     return found
 
 
-class _Places(NamedTuple):
+class _DrawnPlaces(NamedTuple):
     """Of an input: the term before each place, how far on the way to the next, and how far outside, in ranges."""
 
     before: NDArray[np.intp]
@@ -136,7 +136,7 @@ class _Places(NamedTuple):
 @lru_cache(maxsize=64)
 def _places(
     terms: tuple[tuple[int, ...], ...], fade: float, count: int, seed: int
-) -> tuple[tuple[NDArray[np.intp], tuple[_Places, ...]], ...]:
+) -> tuple[tuple[NDArray[np.intp], tuple[_DrawnPlaces, ...]], ...]:
     """Which input is outside (-1: none) and places of each input, of each channel; a search asks for the same ones.
 
     `terms` are the numbers of terms of each channel's inputs.
@@ -151,7 +151,7 @@ def _places(
             at_term = rng.random(len(where)) < (_AT_TERMS if several > 1 else 0.0)
             where = np.where(at_term, np.round(where), where)
             before = np.minimum(where.astype(int), n_terms - 2)
-            places.append(_Places(before, where - before, rng.uniform(-fade, fade, len(where))))
+            places.append(_DrawnPlaces(before, where - before, rng.uniform(-fade, fade, len(where))))
         found.append((outside, tuple(places)))
     return tuple(found)
 
