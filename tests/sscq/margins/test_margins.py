@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sscq.margins import screen
 from sscq.margins.frequency_response import loop_responses, loop_transfer
 from sscq.margins.linear_loop import LinearPlant, LoopSettings
-from sscq.margins.margins import MarginLimits, loop_margins, penalty
+from sscq.margins.margins import MarginLimits, loop_margins, penalty, penalty_of_each
 from sscq.margins.sampled_loop import sample, spectral_radius
 
 INTEGRATOR = LinearPlant([[0.0]], [1.0], [1.0], name="integrator")
@@ -378,6 +378,19 @@ def test_several_loops_are_looked_at_as_each_alone():
     alone = [screen.Screened.of([one]).kept(gains, 1.0 / 1.8)[0] for one in responses]
     np.testing.assert_array_equal(together, [alone[0], np.zeros(37, bool), alone[1]])
     assert all(0 < found.sum() < 37 for found in alone)
+
+
+@pytest.mark.parametrize("limits", [MarginLimits(1.8), MarginLimits(1.8, 0.05)])
+def test_points_with_gains_of_their_own_pay_as_each_alone(limits):
+    """To the bit, for any number of threads; among them unstable loops, numbers that are none and a hidden mode."""
+    responses = loop_responses([van_der_pol(0.0), van_der_pol(1.5)], MEASURED, *BOX)
+    responses = (*responses, replace(responses[0], sampled=replace(responses[0].sampled, hidden_growth=0.1)))
+    gains = np.array([4.0, 1.0, 4.0]) + np.random.default_rng(3).uniform(-4.0, 4.0, (3, 37, 3))
+    gains[1, 5, 0], gains[0, 7, 2] = np.nan, np.inf
+    alone = [penalty(own, [response], limits) for own, response in zip(gains, responses, strict=True)]
+    for threads in (1, 2):
+        np.testing.assert_array_equal(penalty_of_each(gains, responses, limits, threads), alone)
+    assert len(np.unique(alone)) > 30
 
 
 def test_why_vertices_prove_nothing():
