@@ -155,6 +155,7 @@ class RunFolder:
         config: Mapping[str, Any],
         overrides: Sequence[str] = (),
         inputs: Iterable[Path | str] = (),
+        plant: str | None = None,
     ) -> RunFolder:
         """Make a new run.
 
@@ -170,6 +171,8 @@ class RunFolder:
         inputs : sequence of Path
             The user's own files that the run reads (a plant file, recorded series): copied into ``inputs/``; when the
             run is resumed they must be unchanged.
+        plant : str, optional
+            Digest of a plant that stands in no file.
 
         Raises
         ------
@@ -184,6 +187,7 @@ class RunFolder:
             "config": dict(config),
             "overrides": list(overrides),
             "inputs": [_input_record(number, Path(file)) for number, file in enumerate(inputs)],
+            **({} if plant is None else {"plant": plant}),
         }
         with _writing_to(path):
             path.mkdir(parents=True, exist_ok=True)

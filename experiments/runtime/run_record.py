@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 SCHEMA, VERSION = "sscq-run", 1
 
@@ -42,6 +42,8 @@ class RunRecord(TypedDict):
         What was typed.
     inputs : list of InputRecord
         The user's files that the run reads.
+    plant : str
+        Digest of a plant that was registered from Python; there where the plant stands in no file.
     """
 
     schema: str
@@ -50,3 +52,4 @@ class RunRecord(TypedDict):
     config: dict[str, Any]
     overrides: list[str]
     inputs: list[InputRecord]
+    plant: NotRequired[str]

@@ -94,6 +94,7 @@ def _create(
 
     from configs.rules import files
     from experiments.runtime.run_folder import RunFolder, new_path
+    from experiments.starting.plant_choice import own_program
 
     config = _finished(settings)
     _find_plant(config, typed=True)
@@ -107,16 +108,23 @@ def _create(
     path = Path(config.output or sweep or new_path(name))
     stored = _stored(settings, type(config))
     if sweep is not None and (path / "config.json").is_file():
-        return _gone_on(name, path, stored)
+        return _gone_on(name, path, stored, config)
     return RunFolder.create(
-        path, command=name, config=stored, overrides=_overrides(type(config), words), inputs=files(config)
+        path,
+        command=name,
+        config=stored,
+        overrides=_overrides(type(config), words),
+        inputs=files(config),
+        plant=own_program(config),
     )
 
 
-def _gone_on(name: str, path: Path, stored: Mapping[str, Any]) -> RunFolder:
+def _gone_on(name: str, path: Path, stored: Mapping[str, Any], config: Any) -> RunFolder:
     """Open the run of a sweep again that was there before, or refuse another one."""
-    from experiments.runtime.run_folder import RunFolder
+    from experiments.runtime.run_folder import RunFolder, read_record
+    from experiments.starting.plant_choice import check_own_program
 
+    check_own_program(config, read_record(path).get("plant"), str(path))
     folder = RunFolder.resume(path, command=name)
     if folder.config != stored:
         folder.close()
@@ -128,6 +136,7 @@ def _resume(name: str, settings: DictConfig, words: Sequence[str], compose: Comp
     """Open a run again; refuse what would change its result."""
     from configs import store
     from experiments.runtime.run_folder import RunFolder, read_record
+    from experiments.starting.plant_choice import check_own_program
 
     record = read_record(settings.resume)
     named, begun_with = settings.plant_file, record["config"].get("plant_file")
@@ -136,7 +145,9 @@ def _resume(name: str, settings: DictConfig, words: Sequence[str], compose: Comp
     try:
         given = [word for word in _overrides(store.SCHEMAS[name], words) if not moved or key_of(word) != "plant_file"]
         _refuse_differences(settings.resume, folder, given, compose)
-        _find_plant(_finished(_merged(name, folder.config, settings)), run=settings.resume, named=named)
+        config = _finished(_merged(name, folder.config, settings))
+        _find_plant(config, run=settings.resume, named=named)
+        check_own_program(config, record.get("plant"), settings.resume)
     except BaseException:
         folder.close()
         raise

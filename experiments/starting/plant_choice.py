@@ -4,16 +4,23 @@ A plant file is Python and is executed; each is announced before, and one that n
 commands. One that only a run's folder names is executed if this very content was executed here before, which is
 remembered in the cache folder; else the user has to name it. A plant file that ends with .json is an ensemble that
 `sscq commission` wrote: numbers, which are read.
+
+A run that is gone on with must have the plant that it was begun with. Of a plant file it keeps a copy, and what comes
+with a package goes by its version; a plant that was registered from Python is told apart by a digest of the kernel that
+its closed loop is compiled from, and of all that it declares.
 """
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plants
 from configs.schema.commands import DEFAULT_PLANT
+from controllers import PID
 from experiments.runtime.errors import UserError, add_user_file, tell
 from experiments.runtime.run_folder import read_record
 from experiments.runtime.stages import digest_of_file
@@ -21,6 +28,8 @@ from plants.core import registry
 from plants.core.checks.functions import check_sizes
 from plants.core.checks.report import CheckReport
 from plants.core.kernel import cache
+from sscq.loop.closed_loop import ClosedLoop
+from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,3 +180,34 @@ def stored_plant_file(kb: str | None, option: str = "plant_file=") -> str | None
         f"the plant file of {folder} is not what it was: {file} and its copy {folder / entry['copy']} have changed or "
         f"are gone; name the file by {option}FILE"
     )
+
+
+_AN_ADDRESS = " at 0x"  # in what Python shows of a function, which the kernel holds
+_OF_NO_RESULT = ("text", "presentation")
+
+
+def own_program(config: Any) -> str | None:
+    """Return the digest of a command's plant; None for one from a file or a package, and for one without channels."""
+    name = config.plant
+    if name is None or config.plant_file is not None or registry.is_provided(name):
+        return None
+    plant = plants.find(name)
+    if not plant.channels:
+        return None
+    declared = {f.name: repr(getattr(plant, f.name)) for f in fields(plant) if f.name not in _OF_NO_RESULT}
+    told = [f"{key} = {value}" for key, value in declared.items() if _AN_ADDRESS not in value]
+    return hashlib.sha256("\n".join([*told, _kernel(plant)]).encode()).hexdigest()
+
+
+def check_own_program(config: Any, begun_with: str | None, run: str) -> None:
+    """Refuse to go on with a run, begun with a plant of this digest, where another plant has its name now."""
+    if begun_with is not None and own_program(config) != begun_with:
+        raise UserError(
+            f"{run} was begun with another plant of the name {config.plant!r}: equations, ranges, limits or anything "
+            "else that it declares have changed since; register the one of then, or start anew in another folder"
+        )
+
+
+def _kernel(plant: Plant) -> str:
+    rest = Situation("rest", t_end=plant.step)
+    return ClosedLoop(plant, (PID(),) * len(plant.channels), [rest], plant.step, measures=("iae",)).kernel.text

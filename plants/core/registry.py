@@ -159,6 +159,12 @@ def tasks(name: str) -> tuple[str, ...]:
 _task_names = tasks  # where `tasks` is an argument
 
 
+def is_provided(name: str) -> bool:
+    """Whether a plant of this name comes with the project or with an installed package."""
+    base = name.partition(":")[0]
+    return base in _MODULES or any(base in one.plants for one in _loaded.values())
+
+
 def is_of_task(plant: Plant) -> bool:
     """Whether a plant is registered as another one made for a task."""
     return any(one is plant for key, one in _registered(plant.name).items() if ":" in key)
