@@ -1,6 +1,7 @@
 """Which of a design's searches is delivered: for each controller the best one in all situations that it may use.
 
-Margins at the operating points come first: a controller that keeps them goes before one that does not. What a longer
+Margins come first: a controller that keeps them at the operating points goes before one that does not, and then one
+whose margins over the declared ranges the verdict will not hold against it, as far as other draws tell. What a longer
 search found goes before the best of the shorter ones only where it is no worse in the taught situations alone, too: to
 be better in a few others and worse in those that it was made for is luck, and more evaluations shall not buy that.
 """
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from experiments.pipeline.assurance.margins_over_ranges import foreseen
 from experiments.pipeline.judging import keeps_margins
 from experiments.pipeline.ladder import validation_task, without_limits
 from experiments.runtime import formats
@@ -83,7 +85,7 @@ def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned
         task, validation = (bench.setup.task(kind, ref.fitness) for kind in ("taught", "validation"))
         taught = [_value(task, one) for one in several]
         ranks = [
-            (False, pooled(inside, _value(validation, one), task, validation))
+            (False, False, pooled(inside, _value(validation, one), task, validation))
             for inside, one in zip(taught, several, strict=True)
         ]
         orders = [best_first(ranks[:end], taught, bench.setup.round_of) for end in ends]
@@ -94,14 +96,15 @@ def fixed(bench: Bench, ref: Reference, several: Sequence[Tuned]) -> tuple[Tuned
 
 
 def best_first(
-    ranks: Sequence[tuple[bool, float]], taught: Sequence[float], round_of: Callable[[int], int]
+    ranks: Sequence[tuple[bool, bool, float]], taught: Sequence[float], round_of: Callable[[int], int]
 ) -> list[int]:
     """Return the searches by number: the one that is delivered, then the others, the best first.
 
     Parameters
     ----------
-    ranks : sequence of (bool, float)
-        Whether it breaks the margins, and its fitness in all situations; the lowest is the best.
+    ranks : sequence of (bool, bool, float)
+        Whether it breaks the margins, whether its margins over the ranges are held against it, and its fitness in all
+        situations; the lowest is the best.
     taught : sequence of float
         Fitness in the taught situations: a later round's may be worse by 1 %, by more only if it keeps margins that the
         best so far breaks.
@@ -134,8 +137,9 @@ def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
         several = {name: _same_name(groups, name) for name in (one.name for one in groups[0])}
+        against = foreseen(bench, fixed)
         order = {
-            name: _best_first(bench, without_limits(equal) if "free" in name else equal, fixed, found)
+            name: _best_first(bench, without_limits(equal) if "free" in name else equal, fixed, found, against)
             for name, found in several.items()
             if _differ(found)
         }
@@ -155,11 +159,14 @@ def _differ(several: Sequence[Tuned]) -> bool:
     return any(one.theta.tobytes() != several[0].theta.tobytes() for one in several[1:])
 
 
-def _best_first(bench: Bench, fitness: Fitness, fixed: Tuned, several: Sequence[Tuned]) -> list[int]:
+def _best_first(
+    bench: Bench, fitness: Fitness, fixed: Tuned, several: Sequence[Tuned], against: Callable[[Tuned], bool]
+) -> list[int]:
     taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
     ranks = [
         (
             keeps_margins(bench, one) is False,
+            against(one),
             pooled(_value(taught, one), _value(validation, one), taught, validation),
         )
         for one in several

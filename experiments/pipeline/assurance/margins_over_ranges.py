@@ -22,7 +22,7 @@ from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMarg
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from experiments.pipeline.bench import Bench
@@ -68,6 +68,29 @@ def asked(bench: Bench, fixed: Tuned) -> OperatingMargins | None:
     if len(told_apart) < 2:  # no draws, or ranges of neither parameters nor delays
         return margins
     return margins.and_of(fixed.theta, drawn, setup.low.tolist(), setup.high.tolist(), most)
+
+
+def foreseen(bench: Bench, fixed: Tuned) -> Callable[[Tuned], bool]:
+    """Return what tells of a contender whether the verdict is likely to hold its margins over the ranges against it.
+
+    It is told as the verdict does, of as many plants and points, but of other ones: a choice between several searches
+    must not be made where it is judged.
+    """
+    margins, setup = bench.margins, bench.setup
+    if margins is None:
+        return lambda _: False
+    drawn = draws(setup.plant, ranges_for(setup.ranges, "taught"), setup.seed + 2 * _OTHER_DRAWS)
+    try:
+        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
+    except NoRestError:
+        return lambda _: False
+    limits = margins.limits
+    base = plants.margins(fixed.controller, fixed.theta, limits)
+
+    def held_against(one: Tuned) -> bool:
+        return one.margins_asked and bool(_faults(plants.margins(one.controller, one.theta, limits), base))
+
+    return held_against
 
 
 def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]:

@@ -95,6 +95,16 @@ def test_a_controller_that_keeps_the_margins_goes_before_a_better_one_that_does_
     assert found.order["knowledge_base"] == [0, 1, 2]
 
 
+def test_one_whose_margins_over_the_ranges_will_pass_goes_before_a_better_one(bench, monkeypatch):
+    def held_against(one):
+        return not np.allclose(one.theta, SLACK)
+
+    monkeypatch.setattr(choice, "foreseen", lambda *_: held_against)
+    monkeypatch.setattr(choice, "keeps_margins", lambda *_: True)
+    found = choice.chosen(bench, bench.setup.fitness, tuned(bench, FIXED), groups(bench))
+    assert found.order["knowledge_base"] == [0, 1, 2]
+
+
 def test_the_verdict_hears_of_what_was_not_chosen(bench, chosen):
     group, others = chosen.delivered(groups(bench))
     judged = judging.judge(bench, bench.setup.fitness, group, others=others)

@@ -74,11 +74,21 @@ def test_it_counts_the_evaluations_of_all_searches(runs):
     ],
 )
 def test_a_longer_search_goes_first_only_if_no_worse_where_it_was_taught(ranks, taught, order):
-    kept = [(False, rank) for rank in ranks]
+    kept = [(False, False, rank) for rank in ranks]
     assert best_first(kept, taught, lambda number: number // 2) == order
 
 
 def test_margins_go_before_the_taught_situations():
     """What keeps the margins is delivered in place of what breaks them, however much worse it is."""
-    assert best_first([(True, 1.0), (False, 2.0)], [1.0, 2.0], lambda number: number) == [1, 0]
-    assert best_first([(False, 2.0), (True, 1.0)], [2.0, 1.0], lambda number: number) == [0, 1]
+    broken, kept = (True, False, 1.0), (False, False, 2.0)
+    assert best_first([broken, kept], [1.0, 2.0], lambda number: number) == [1, 0]
+    assert best_first([kept, broken], [2.0, 1.0], lambda number: number) == [0, 1]
+
+
+def test_what_the_verdict_will_not_hold_against_it_goes_before_what_is_better():
+    """Of one round whatever it costs; of a later one only where it is no worse than 1 % in the taught situations."""
+    held, free = (False, True, 1.0), (False, False, 2.0)
+    assert best_first([held, free], [1.0, 2.0], lambda _: 0) == [1, 0]
+    assert best_first([free, held], [2.0, 1.0], lambda number: number) == [0, 1]
+    assert best_first([held, free], [1.0, 1.005], lambda number: number) == [1, 0]
+    assert best_first([held, free], [1.0, 1.02], lambda number: number) == [0, 1]

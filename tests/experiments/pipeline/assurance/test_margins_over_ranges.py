@@ -11,7 +11,16 @@ import pytest
 import plants
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
-from experiments.pipeline.assurance.margins_over_ranges import ASKED, DRAWS, asked, draws, faults, over_ranges, plain
+from experiments.pipeline.assurance.margins_over_ranges import (
+    ASKED,
+    DRAWS,
+    asked,
+    draws,
+    faults,
+    foreseen,
+    over_ranges,
+    plain,
+)
 from experiments.runtime import formats
 from sscq.baselines.tuned import Tuned
 from sscq.margins.drawn_plants import RangeMargins, WorstDraw, spread_out
@@ -97,6 +106,21 @@ def test_searches_are_asked_for_what_the_fixed_gains_keep_at_drawn_plants(tmp_pa
     one.setup.config.fitness.margins_of = "first"
     assert asked(one, Tuned("fixed", "", "", law, gains)) is one.margins
     assert asked(SimpleNamespace(margins=None, setup=one.setup), Tuned("fixed", "", "", law, gains)) is None
+
+
+def test_what_the_verdict_will_hold_against_a_contender_is_foreseen_on_other_draws(tmp_path, monkeypatch):
+    one, seeds = bench(Folder(tmp_path)), []
+    monkeypatch.setattr(
+        "experiments.pipeline.assurance.margins_over_ranges.draws",
+        lambda plant, ranges, seed, n=DRAWS: seeds.append(seed) or draws(plant, ranges, seed, n),
+    )
+    several = {contender.name: contender for contender in group()}
+    held_against = foreseen(one, several["fixed"])
+    judged = faults(over_ranges(one, list(several.values())))
+    assert {name: held_against(several[name]) for name in judged} == {name: bool(told) for name, told in judged.items()}
+    assert not held_against(several["open_loop"])  # whose margins nobody asks
+    assert len(set(seeds)) == 2
+    assert not foreseen(SimpleNamespace(margins=None, setup=one.setup), several["fixed"])(several["knowledge_base"])
 
 
 def test_draws_are_those_of_the_seed():
