@@ -82,7 +82,7 @@ def _told(plant: Plant, output: str, end: float, words: str, rest: Equilibrium, 
     last = _outputs(plant, state, inputs, p)[output]
     return (
         f"declared reference {output} = {end:g} {unit}{words} is not held inside the limits of the commands and the "
-        f"bounds of the states: {last:.4g} {unit} is, on the way there, and nothing beyond; declare what can be reached"
+        f"bounds of the states: {last:.4g} {unit} is, on the way there, and little beyond; declare what can be reached"
     )
 
 

@@ -90,6 +90,17 @@ def test_a_run_refuses_another_plant_of_the_name(tmp_path):
         opened(place, f"resume={place}")
 
 
+def test_so_does_a_sweep_that_goes_on(tmp_path):
+    place = tmp_path / "0"
+    given = [f"plant={LAG.name}", "quiet=true"]
+    plants.register(LAG)
+    for _ in range(2):
+        run("simulate", nothing, None, composed("simulate", given), given, sweep=place)
+    plants.register(lag(2.0), replace=True)
+    with pytest.raises(UserError, match="begun with another plant of the name"):
+        run("simulate", nothing, None, composed("simulate", given), given, sweep=place)
+
+
 def test_a_run_of_a_plant_that_comes_with_the_project_says_nothing_of_it(tmp_path):
     place = tmp_path / "run"
     opened(place, "plant=fopdt", f"output={place}")
