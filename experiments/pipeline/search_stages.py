@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
-from experiments.pipeline.assurance import margins_over_ranges
+from experiments.pipeline.assurance import counter_examples, margins_over_ranges
 from experiments.pipeline.refining import completed
 from experiments.settings import start
+from flcs import FuzzyController
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,8 +104,10 @@ def searched(bench: Bench) -> SearchedDesign:
     groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
     chosen = choice.chosen(bench, equal, fixed, groups)
     group, others = chosen.delivered(groups)
-    refined = {kind: found[chosen.of(name)].refined[kind] for kind, name in _REFINED.items()}
-    further = _further([one.further for one in found], chosen, group)
+    group = counter_examples.kept_inside(bench, fixed, group)
+    kbs = {one.name: one.controller.kb for one in group if isinstance(one.controller, FuzzyController)}
+    refined = {kind: replace(found[chosen.of(name)].refined[kind], kb=kbs[name]) for kind, name in _REFINED.items()}
+    further = _further([one.further for one in found], chosen, group, kbs)
     fronts = front.search(bench, reference, fixed, refined, further.contenders)
     fronts = front.decided(bench, reference, fronts, group)
     group += front.contenders(bench, fronts)
@@ -157,11 +160,13 @@ def _found(bench: Bench, reference: Reference, delivered: Tuned, own: _Round) ->
     return Found(group, lessons.signal, refined, further)
 
 
-def _further(several: Sequence[Rungs], chosen: SearchChoice, group: Sequence[Tuned]) -> Rungs:
+def _further(
+    several: Sequence[Rungs], chosen: SearchChoice, group: Sequence[Tuned], kbs: Mapping[str, KnowledgeBase]
+) -> Rungs:
     """Return the further rungs as they are delivered, each of the search that was chosen for it."""
     names = {one.name for one in several[0].contenders}
     return replace(
         several[0],
         contenders=tuple(one for one in group if one.name in names),
-        kbs={name: several[chosen.of(name)].kbs[name] for name in several[0].kbs},
+        kbs={name: kbs.get(name, several[chosen.of(name)].kbs[name]) for name in several[0].kbs},
     )

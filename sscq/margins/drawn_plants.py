@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sscq.loop.spec import LoopSpec
-from sscq.margins.channels import loop_of, plain_gains
+from sscq.margins.channels import OneChannel, SeveralChannels, loop_of, plain_gains
 from sscq.margins.coupled.frequency_response import similar_coupled_responses
 from sscq.margins.coupled.margins import limited_coupled_margins
 from sscq.margins.frequency_response import similar_responses
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants import Plant
+    from sscq.margins.channels import FrozenChannels
     from sscq.margins.margins import MarginLimits
     from sscq.margins.rest_models import RestModel
     from sscq.situations.situation import Situation
@@ -204,6 +205,12 @@ class DrawnPlants:
     @cached_property
     def _outputs(self) -> RestOutputs:
         return RestOutputs.of(self.plant, self._measured, [pair.point for pair in self._pairs])
+
+    @property
+    def channels(self) -> FrozenChannels:
+        """All pairs as cases of an :class:`sscq.margins.operating.OperatingMargins`, in the order of their numbers."""
+        kind = OneChannel if self.n_channels == 1 else SeveralChannels
+        return kind(self._outputs, tuple(self._responses))
 
     def margins(self, controller: Any, theta: np.ndarray, limits: MarginLimits) -> RangeMargins:
         """Return the margins of a controller with parameters theta [n_theta], at rest and in passing."""

@@ -39,6 +39,9 @@ _CERTIFY_SEED = 1_000_003  # another draw than the searches' own
 STABLE = MarginLimits(10.0)
 """What is asked of a loop that need not keep the limits, but shall be stable by more than rounding."""
 
+AT_THE_EDGE = MarginLimits(200.0)
+"""The same of a loop that is hardly stable: a little more and other gains lose it."""
+
 _NEXT_TO = 0.3  # share of the limits by which places count as next to the worst
 _GAIN_STEP, _SMALL_GAIN = 1e-6, 1e-3  # of a difference: share of a gain, at least of this one
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
@@ -92,7 +95,7 @@ class OperatingMargins:
             raise ValueError(message)
         self.plant, self.limits, self.spec = plant, limits, LoopSpec(plant, controller, situations, step)
         self.channels = frozen_channels(self.spec, low, high)
-        self.lenient: frozenset[int] = frozenset()
+        self.lenient: dict[int, MarginLimits] = {}
 
     @property
     def points(self) -> np.ndarray:
@@ -259,15 +262,15 @@ class OperatingMargins:
                 yield _Block(group, 0, level, part, gains)
 
     def _levels(self, limits: MarginLimits, cases: Cases) -> Iterator[tuple[MarginLimits, Cases]]:
-        """Divide cases (None: all) into those that are asked for the limits and those that shall be stable."""
+        """Divide cases (None: all) into those that are asked for the limits and those that are asked for less."""
         if not self.lenient:
             yield limits, cases
             return
         several = range(len(self.points)) if cases is None else cases
-        for level, asked in ((limits, False), (STABLE, True)):
-            part = [case for case in several if (case in self.lenient) is asked]
+        for level in (None, STABLE, AT_THE_EDGE):
+            part = [case for case in several if self.lenient.get(case) == level]
             if part:
-                yield level, part
+                yield level or limits, part
 
     def _paid(
         self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1, cases: Cases = None
@@ -354,18 +357,31 @@ class OperatingMargins:
         added = frozen_channels(spec, low, high, alike=False)
         if not len(added.outputs.points):  # nothing holds any of them at any point
             return self.with_limits(self.limits)
-        kept, stable = (self._kept_by(gains, added, limits) for limits in (self.limits, STABLE))
+        return self.and_at(gains, added, most, (STABLE,))
+
+    def and_at(
+        self,
+        gains: np.ndarray,
+        added: FrozenChannels,
+        most: int | None = None,
+        less: Sequence[MarginLimits] = (STABLE, AT_THE_EDGE),
+    ) -> OperatingMargins:
+        """Return these margins, and in added cases the limits, or the first of `less`, that constant gains keep."""
+        levels = (None, *less)
+        keeping = np.array([self._kept_by(gains, added, level or self.limits) for level in levels])
+        level_of = np.where(keeping.any(axis=0), keeping.argmax(axis=0), len(levels))
         peaks = np.max([of.sensitivity[0] for of in added.margins(np.atleast_2d(gains))], axis=0)
         order = np.argsort(-peaks, kind="stable")
-        strict, lenient = ([int(k) for k in order if which[k]] for which in (kept, stable & ~kept))
+        strict = [int(k) for k in order if level_of[k] == 0]
+        lenient = [int(k) for k in order if 0 < level_of[k] < len(levels)]
         if most is not None:
             half = max(most // 2, most - len(lenient))
             strict, lenient = strict[:half], lenient[: most - min(half, len(strict))]
         asked = sorted(strict + lenient)
         other = self.with_limits(self.limits)
         other.channels = self.channels.beside(added.of(asked))
-        n = len(self.points)
-        other.lenient = self.lenient | {n + place for place, k in enumerate(asked) if not kept[k]}
+        of = {len(self.points) + place: levels[level_of[k]] for place, k in enumerate(asked)}
+        other.lenient = self.lenient | {case: level for case, level in of.items() if level is not None}
         return other
 
     @staticmethod

@@ -11,8 +11,8 @@ that are passed through, null: unstable somewhere), ``kept`` and ``stable`` (sha
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from experiments.settings import Setup
     from plants import Plant
     from sscq.baselines.tuned import Tuned
+    from sscq.margins.margins import MarginLimits
     from sscq.margins.operating import OperatingMargins
     from sscq.situations.situation import Situation
     from sscq.worst.envelope import Envelope
@@ -70,27 +71,61 @@ def asked(bench: Bench, fixed: Tuned) -> OperatingMargins | None:
     return margins.and_of(fixed.theta, drawn, setup.low.tolist(), setup.high.tolist(), most)
 
 
+@dataclass(frozen=True, eq=False)
+class Foresight:
+    """What the verdict is likely to hold against a contender, told as it does, of as many plants, but of other ones.
+
+    Attributes
+    ----------
+    plants : DrawnPlants
+    limits : MarginLimits
+    base : RangeMargins
+        What the fixed gains keep.
+    """
+
+    plants: DrawnPlants
+    limits: MarginLimits
+    base: RangeMargins
+
+    @classmethod
+    def of(cls, bench: Bench, fixed: Tuned, other: int = 2) -> Self | None:
+        """Return it for other plants than the verdict's, `other` tells which; None where no margins are known."""
+        margins, setup = bench.margins, bench.setup
+        if margins is None:
+            return None
+        drawn = draws(setup.plant, ranges_for(setup.ranges, "taught"), setup.seed + other * _OTHER_DRAWS)
+        plants, limits = _drawn_plants(setup, drawn), margins.limits
+        if plants is None:
+            return None
+        return cls(plants, limits, plants.margins(fixed.controller, fixed.theta, limits))
+
+    def held_against(self, one: Tuned) -> bool:
+        """Return whether it would be held against it."""
+        return one.margins_asked and bool(_faults(self._margins(one), self.base))
+
+    def lost(self, one: Tuned) -> set[int]:
+        """Return the pairs that it does not keep, or where it is unstable, and the fixed gains are better."""
+        found, base = self._margins(one), self.base
+        return set(found.broken) - set(base.broken) | set(found.unstable) - set(base.unstable)
+
+    def _margins(self, one: Tuned) -> RangeMargins:
+        return self.plants.margins(one.controller, one.theta, self.limits)
+
+
 def foreseen(bench: Bench, fixed: Tuned) -> Callable[[Tuned], bool]:
     """Return what tells of a contender whether the verdict is likely to hold its margins over the ranges against it.
 
-    It is told as the verdict does, of as many plants and points, but of other ones: a choice between several searches
-    must not be made where it is judged.
+    A choice between several searches must not be made where it is judged.
     """
-    margins, setup = bench.margins, bench.setup
-    if margins is None:
-        return lambda _: False
-    drawn = draws(setup.plant, ranges_for(setup.ranges, "taught"), setup.seed + 2 * _OTHER_DRAWS)
+    found = Foresight.of(bench, fixed)
+    return (lambda _: False) if found is None else found.held_against
+
+
+def _drawn_plants(setup: Setup, drawn: Sequence[Situation]) -> DrawnPlants | None:
     try:
-        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
+        return DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
     except NoRestError:
-        return lambda _: False
-    limits = margins.limits
-    base = plants.margins(fixed.controller, fixed.theta, limits)
-
-    def held_against(one: Tuned) -> bool:
-        return one.margins_asked and bool(_faults(plants.margins(one.controller, one.theta, limits), base))
-
-    return held_against
+        return None
 
 
 def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
@@ -110,10 +145,8 @@ def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]
 
 
 def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
-    drawn = draws(setup.plant, ranges_for(setup.ranges, "drawn"), setup.seed)
-    try:
-        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
-    except NoRestError:
+    plants = _drawn_plants(setup, draws(setup.plant, ranges_for(setup.ranges, "drawn"), setup.seed))
+    if plants is None:
         return {}
     return {c.name: plants.margins(c.controller, c.theta, margins.limits) for c in group if c.margins_asked}
 

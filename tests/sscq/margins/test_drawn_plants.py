@@ -10,12 +10,12 @@ import pytest
 
 import plants
 import sscq
-from controllers import PID, Controller, GainTable
+from controllers import PID, ConstantGains, Controller, GainTable
 from plants import Channel, OperatingPoint, Plant, Quantity
 from plants.balancing_vehicle.model import NOMINAL_GAINS
 from sscq.margins.drawn_plants import DrawnPlants
 from sscq.margins.margins import MarginLimits
-from sscq.margins.operating import STABLE, OperatingMargins
+from sscq.margins.operating import AT_THE_EDGE, STABLE, OperatingMargins
 
 STEP, LIMITS = 0.1, MarginLimits(1.8)
 FOPDT = plants.get("fopdt")
@@ -200,6 +200,24 @@ def test_what_constant_gains_keep_at_drawn_plants_is_asked_of_others():
     assert asked.violation_of(LAW, less[0])[0] == nominal.violation_of(LAW, less[0])[0] == 0.0
     more = 1.3 * own
     assert asked.violation_of(LAW, more[0])[0] > nominal.violation_of(LAW, more[0])[0] + 0.2
+
+
+def test_pairs_of_drawn_plants_are_asked_for_what_constant_gains_keep_there():
+    """Near the edge of stability, too: there other gains lose a loop first."""
+    gains = np.array([1.8, 1.4, 0.0])
+    law, draws = Controller(LAW, ConstantGains()), [sscq.Situation(delay=d) for d in np.linspace(0.0, 1.5, 61)]
+    plants = DrawnPlants(FOPDT, LAW, draws, STEP, LOW, HIGH)
+    peaks = plants.channels.margins(gains)[0].sensitivity[0]
+    found = plants.margins(law, gains, LIMITS)
+    assert found.broken == tuple(np.flatnonzero(~(peaks <= LIMITS.sensitivity)))
+    assert len(found.unstable) == int(np.isinf(peaks).sum()) > 0
+    nominal = OperatingMargins(FOPDT, LAW, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+    asked = nominal.and_at(gains, plants.channels)
+    known = [int(((peaks > over) & (peaks <= upto)).sum()) for over, upto in ((0, 1.8), (1.8, 10.0), (10.0, 200.0))]
+    assert min(known) > 0
+    assert len(asked.points) == len(nominal.points) + sum(known)
+    levels = list(asked.lenient.values())
+    assert [levels.count(STABLE), levels.count(AT_THE_EDGE)] == known[1:]
 
 
 def test_each_drawn_loop_has_its_own_delay():

@@ -1,0 +1,114 @@
+"""Schedules that break margins at drawn plants: moved back before they are judged, where that mends it."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import plants
+import sscq
+from controllers import PID, ConstantGains, Controller, GainTable
+from experiments.pipeline.assurance import counter_examples
+from experiments.pipeline.assurance.margins_over_ranges import asked, faults, over_ranges
+from flcs import FuzzyController, Inference, KnowledgeBase
+from sscq.baselines.tuned import Tuned
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
+from sscq.worst.envelope import usual_envelope
+from tests.flcs.rule_bases import nine_rules
+
+PLANT, LIMITS = plants.get("fopdt"), MarginLimits(1.8)
+FIXED, BEYOND = (0.8, 0.7, 0.0), (2.0, 1.8, 0.0)
+
+
+class Stages:
+    """Stages that are kept in a folder, and how often each was computed."""
+
+    def __init__(self, path):
+        self.path, self.computed = path, []
+
+    def stage(self, name, compute, save, load, inputs=None):
+        place = self.path / name
+        if not place.exists():
+            place.mkdir()
+            self.computed.append(name)
+            save(place, compute(place))
+        return load(place)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
+    setup = SimpleNamespace(
+        plant=PLANT, laws=PID(), step=0.1, seed=0, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
+        high=np.full(3, 3.0), config=SimpleNamespace(fitness=SimpleNamespace(margins_of="taught")),
+    )  # fmt: skip
+    stages = Stages(tmp_path)
+    return SimpleNamespace(
+        setup=setup, margins=margins, asked=margins, stage=stages.stage, stages=stages,
+        progress=lambda *_: nullcontext(SimpleNamespace(advance=lambda: None)),
+    )  # fmt: skip
+
+
+def fixed():
+    return Tuned("fixed", "", "", Controller(PID(), ConstantGains()), np.array(FIXED), margins_asked=True)
+
+
+def over_error(name, at_rest, far):
+    table = Controller(PID(), GainTable("error", (0.0, 1.0), transform="magnitude"))
+    return Tuned(name, name, "searched", table, np.array([*at_rest, *far]), 100, margins_asked=True)
+
+
+def test_what_the_verdict_would_turn_down_is_moved_back_and_passes(bench):
+    """The verdict draws other plants than those that were looked at."""
+    group = [fixed(), over_error("table", FIXED, BEYOND)]
+    before = faults(over_ranges(bench, group))["table"]
+    assert before
+    moved = counter_examples.kept_inside(bench, group[0], group)
+    assert moved[0] is group[0]
+    assert moved[1].evaluations == 100
+    assert moved[1].text == "searched; moved back inside the margins at drawn plants"
+    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
+    assert not faults(over_ranges(other, moved))["table"]
+    again = counter_examples.kept_inside(bench, group[0], group)
+    assert again[1].theta.tolist() == moved[1].theta.tolist()
+    assert bench.stages.computed.count(counter_examples.STAGE) == 1
+
+
+def test_what_passes_stays_as_it_was_searched(bench):
+    group = [fixed(), over_error("table", FIXED, FIXED), over_error("imitation", FIXED, BEYOND)]
+    assert counter_examples.kept_inside(bench, group[0], group) == group
+
+
+def test_what_cannot_be_mended_stays(bench, monkeypatch):
+    monkeypatch.setattr(counter_examples, "moved_back", lambda candidate, margins: candidate.start[0])
+    group = [fixed(), over_error("table", FIXED, BEYOND)]
+    assert counter_examples.kept_inside(bench, group[0], group)[1] is group[1]
+
+
+def test_a_knowledge_base_is_moved_as_well(bench):
+    """Its rule where the error is zero asks for the fixed gains, the others for more than the margins bear."""
+    gains = np.tile(BEYOND, (9, 1))
+    gains[4] = FIXED
+    base = nine_rules(gains, FIXED)
+    given = KnowledgeBase("fopdt", (base,), Inference(), training={"rules": 9})
+    bench.setup.laws, bench.setup.network = (PID(),), SimpleNamespace(mirrored=False)
+    bench.asked = asked(bench, fixed())
+    controller = FuzzyController(given, laws=bench.setup.laws)
+    group = [fixed(), Tuned("knowledge_base", "", "", controller, controller.theta, 100, margins_asked=True)]
+    assert faults(over_ranges(bench, group))["knowledge_base"]
+    moved = counter_examples.kept_inside(bench, group[0], group)
+    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
+    assert not faults(over_ranges(other, moved))["knowledge_base"]
+    found = moved[1].controller.kb
+    assert found.training == given.training
+    assert [rule.terms for rule in found.channels[0].rules] == [rule.terms for rule in base.rules]
+    again = counter_examples.kept_inside(bench, group[0], group)[1].controller.kb
+    assert again == found != given
+
+
+def test_without_margins_nothing_is_asked(bench):
+    bench.asked, group = None, [fixed(), over_error("table", FIXED, BEYOND)]
+    assert counter_examples.kept_inside(bench, group[0], group) == group
+    assert not bench.stages.computed
