@@ -104,7 +104,7 @@ def searched(bench: Bench) -> SearchedDesign:
     groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
     chosen = choice.chosen(bench, equal, fixed, groups)
     group, others = chosen.delivered(groups)
-    group = counter_examples.kept_inside(bench, fixed, group)
+    group = counter_examples.kept_inside(bench, equal, fixed, group)
     kbs = {one.name: one.controller.kb for one in group if isinstance(one.controller, FuzzyController)}
     refined = {kind: replace(found[chosen.of(name)].refined[kind], kb=kbs[name]) for kind, name in _REFINED.items()}
     further = _further([one.further for one in found], chosen, group, kbs)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pipeline.assurance import authority
 from experiments.pipeline.assurance.margins_over_ranges import Foresight
 from experiments.runtime import formats
 from flcs import FuzzyController
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.bench import Bench
     from experiments.settings import Setup
     from sscq.baselines.tuned import Tuned
+    from sscq.fitness import Fitness
     from sscq.margins.operating import OperatingMargins
 
 STAGE, FILE = "counter_examples", "moved.json"
@@ -38,12 +40,14 @@ _OTHERS = (2, 3, 4)  # drawn plants: the first ones, which foresee the verdict f
 _MOST = 24  # pairs of each that are asked at a look: what breaks next to them is moved back with them
 
 
-def kept_inside(bench: Bench, fixed: Tuned, group: Sequence[Tuned]) -> list[Tuned]:
+def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tuned]) -> list[Tuned]:
     """Return contenders with those schedules moved back whose margins the verdict would be likely to hold against them.
 
     Parameters
     ----------
     bench : Bench
+    fitness : Fitness
+        Where certificates are asked for, rules that have one and are worse in it than the reference gains are not kept.
     fixed : Tuned
         The best fixed PID: what it does not keep, nothing has to keep.
     group : sequence of Tuned
@@ -59,7 +63,7 @@ def kept_inside(bench: Bench, fixed: Tuned, group: Sequence[Tuned]) -> list[Tune
         broken, found = [one for one in searched if _against(several, one)], dict[str, Any]()
         with bench.progress(len(broken), "margins over the ranges", "schedules") as progress:
             for one in broken:
-                moved = _moved(bench.setup, asked, several[1:], fixed, one)
+                moved = _certified(bench.setup, fitness, asked, _moved(bench.setup, asked, several[1:], fixed, one))
                 if moved is not None and not _against(several, moved):
                     kb = getattr(moved.controller, "kb", None)
                     found[one.name] = [moved.theta.tolist(), kb and kb.inference.authority]
@@ -79,8 +83,8 @@ def _against(several: Sequence[Foresight], one: Tuned) -> bool:
     return any(each.held_against(one) for each in several)
 
 
-def _moved(setup: Setup, own: OperatingMargins, several: Sequence[Foresight], fixed: Tuned, one: Tuned) -> Tuned | None:
-    """The schedule, inside the margins at drawn plants and those that were its own; None: it does not keep these."""
+def _moved(setup: Setup, own: OperatingMargins, several: Sequence[Foresight], fixed: Tuned, one: Tuned) -> Tuned:
+    """The schedule inside its own margins and those at drawn plants, or on the way there."""
     asked, known = own, [set[int]() for _ in several]
     for _ in range(_LOOKS):
         lost = [sorted(each.lost(one) - seen) for each, seen in zip(several, known, strict=True)]
@@ -91,9 +95,14 @@ def _moved(setup: Setup, own: OperatingMargins, several: Sequence[Foresight], fi
             seen.update(some)
             asked = asked.and_at(fixed.theta, each.plants.channels.of(some)) if some else asked
         one = _with_numbers(setup, one, moved_back(_candidate(setup, one), asked).tolist())
+    return one
+
+
+def _certified(setup: Setup, fitness: Fitness, own: OperatingMargins, one: Tuned) -> Tuned | None:
+    """What is left of a moved schedule in the margins, seen closely, and with a certificate, where that is asked."""
     if not isinstance(one.controller, FuzzyController):
         return one if own.keeps_of(one.controller, one.theta) else None
-    kb = certified(one.controller.kb, own, setup.laws)
+    kb = authority.held(setup, setup.task(fitness=fitness), certified(one.controller.kb, own, setup.laws))
     return _with_numbers(setup, one, one.theta.tolist(), kb.inference.authority)
 
 
@@ -111,10 +120,10 @@ def _candidate(setup: Setup, one: Tuned) -> Candidate:
     return Candidate(one.name, one.title, one.controller, low, high, nodes[None], decode=decode)
 
 
-def _with_numbers(setup: Setup, one: Tuned, theta: Sequence[float], authority: float | None = None) -> Tuned:
+def _with_numbers(setup: Setup, one: Tuned, theta: Sequence[float], share: float | None = None) -> Tuned:
     if not isinstance(one.controller, FuzzyController):
         return replace(one, theta=np.array(theta))
     kb = one.controller.with_theta(np.array(theta))
-    kb = kb if authority is None else replace(kb, inference=replace(kb.inference, authority=authority))
+    kb = kb if share is None else replace(kb, inference=replace(kb.inference, authority=share))
     controller = FuzzyController(kb, laws=setup.laws)
     return replace(one, controller=controller, theta=controller.theta)

@@ -1,6 +1,7 @@
 """Schedules that break margins at drawn plants: moved back before they are judged, where that mends it."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,7 +43,8 @@ def bench(tmp_path):
     margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
     setup = SimpleNamespace(
         plant=PLANT, laws=PID(), step=0.1, seed=0, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
-        high=np.full(3, 3.0), config=SimpleNamespace(fitness=SimpleNamespace(margins_of="taught")),
+        high=np.full(3, 3.0), config=SimpleNamespace(fitness=SimpleNamespace(margins_of="taught"), assurance=SimpleNamespace(authority="margins")),
+        task=lambda fitness: None,
     )  # fmt: skip
     stages = Stages(tmp_path)
     return SimpleNamespace(
@@ -65,50 +67,66 @@ def test_what_the_verdict_would_turn_down_is_moved_back_and_passes(bench):
     group = [fixed(), over_error("table", FIXED, BEYOND)]
     before = faults(over_ranges(bench, group))["table"]
     assert before
-    moved = counter_examples.kept_inside(bench, group[0], group)
+    moved = counter_examples.kept_inside(bench, None, group[0], group)
     assert moved[0] is group[0]
     assert moved[1].evaluations == 100
     assert moved[1].text == "searched; moved back inside the margins at drawn plants"
     other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
     assert not faults(over_ranges(other, moved))["table"]
-    again = counter_examples.kept_inside(bench, group[0], group)
+    again = counter_examples.kept_inside(bench, None, group[0], group)
     assert again[1].theta.tolist() == moved[1].theta.tolist()
     assert bench.stages.computed.count(counter_examples.STAGE) == 1
 
 
 def test_what_passes_stays_as_it_was_searched(bench):
     group = [fixed(), over_error("table", FIXED, FIXED), over_error("imitation", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, group[0], group) == group
+    assert counter_examples.kept_inside(bench, None, group[0], group) == group
 
 
 def test_what_cannot_be_mended_stays(bench, monkeypatch):
     monkeypatch.setattr(counter_examples, "moved_back", lambda candidate, margins: candidate.start[0])
     group = [fixed(), over_error("table", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, group[0], group)[1] is group[1]
+    assert counter_examples.kept_inside(bench, None, group[0], group)[1] is group[1]
+
+
+def with_rules(bench):
+    """A group whose rule for no error asks for the fixed gains, the other eight for more than the margins bear."""
+    gains = np.tile(BEYOND, (9, 1))
+    gains[4] = FIXED
+    kb = KnowledgeBase("fopdt", (nine_rules(gains, FIXED),), Inference(), training={"rules": 9})
+    bench.setup.laws, bench.setup.network = (PID(),), SimpleNamespace(mirrored=False)
+    bench.asked = asked(bench, fixed())
+    controller = FuzzyController(kb, laws=bench.setup.laws)
+    return [fixed(), Tuned("knowledge_base", "", "", controller, controller.theta, 100, margins_asked=True)]
 
 
 def test_a_knowledge_base_is_moved_as_well(bench):
-    """Its rule where the error is zero asks for the fixed gains, the others for more than the margins bear."""
-    gains = np.tile(BEYOND, (9, 1))
-    gains[4] = FIXED
-    base = nine_rules(gains, FIXED)
-    given = KnowledgeBase("fopdt", (base,), Inference(), training={"rules": 9})
-    bench.setup.laws, bench.setup.network = (PID(),), SimpleNamespace(mirrored=False)
-    bench.asked = asked(bench, fixed())
-    controller = FuzzyController(given, laws=bench.setup.laws)
-    group = [fixed(), Tuned("knowledge_base", "", "", controller, controller.theta, 100, margins_asked=True)]
+    group = with_rules(bench)
+    given = group[1].controller.kb
     assert faults(over_ranges(bench, group))["knowledge_base"]
-    moved = counter_examples.kept_inside(bench, group[0], group)
+    moved = counter_examples.kept_inside(bench, None, group[0], group)
     other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
     assert not faults(over_ranges(other, moved))["knowledge_base"]
     found = moved[1].controller.kb
     assert found.training == given.training
-    assert [rule.terms for rule in found.channels[0].rules] == [rule.terms for rule in base.rules]
-    again = counter_examples.kept_inside(bench, group[0], group)[1].controller.kb
+    assert [rule.terms for rule in found.channels[0].rules] == [rule.terms for rule in given.channels[0].rules]
+    again = counter_examples.kept_inside(bench, None, group[0], group)[1].controller.kb
     assert again == found != given
+
+
+def test_a_certificate_that_is_asked_for_is_asked_for_again(bench, monkeypatch):
+    """Rules that were moved may have no common Lyapunov function at the authority that they had."""
+
+    def less(setup, task, kb):
+        return replace(kb, inference=replace(kb.inference, authority=0.5))
+
+    monkeypatch.setattr(counter_examples.authority, "held", less)
+    group = with_rules(bench)
+    moved = counter_examples.kept_inside(bench, None, group[0], group)[1]
+    assert moved.controller.kb.inference.authority == 0.5
 
 
 def test_without_margins_nothing_is_asked(bench):
     bench.asked, group = None, [fixed(), over_error("table", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, group[0], group) == group
+    assert counter_examples.kept_inside(bench, None, group[0], group) == group
     assert not bench.stages.computed
