@@ -161,8 +161,16 @@ def page(found: Sequence[tuple[OperatedPlant, dict[str, Any]]], seeds: int, comm
         sections.append("\n".join(template.lines("plant", values)))
     handed = sum(_sum(document, "handovers") for _, document in found)
     bad = sum(_sum(document, "unstable") for _, document in found)
-    values = {"seeds": seeds, "plants": "\n".join(sections), "handovers": handed, "unstable": bad, "commits": commits}
+    values = {"seeds": seeds, "plants": "\n\n".join(sections), "handovers": handed, "unstable": bad, "commits": commits}
+    drifting = [document for _, document in found if "fixed" in document["runs"][0]["totals"]]
+    values |= {"drifting": len(drifting), "tracking_better": sum(map(_tracks_better, drifting))}
     return "\n".join(template.lines("page", values)) + "\n"
+
+
+def _tracks_better(document: dict[str, Any]) -> bool:
+    """Whether the renewed knowledge base has less error than fixed gains, of the whole course and renewed."""
+    sums = {name: sum(run["totals"][name]["iae"] for run in document["runs"]) for name in CONTENDERS}
+    return bool(sums["knowledge_base"] < min(sums["fixed"], sums["renewed"]))
 
 
 def _by_seed(document: dict[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
