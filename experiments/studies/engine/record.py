@@ -1,6 +1,7 @@
 """What a study has found, design by design, in a file that stays with its page: a study of hours is run in parts.
 
-Each line is JSON: the name of a design, the hash of what was asked of it, the commit that made it, and what was found.
+Each line is JSON: the name of a design, the hash of what was asked of it, the commits at which it was begun and judged, and
+what was found.
 It is added by one write as soon as a design is judged, so that several processes may share a study; of two lines with
 one name the later counts. A design whose line answers the same question is not made again: whoever wants it made by
 today's code deletes its line, or the file.
@@ -17,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.stages import digest_of
+from experiments.runtime.versions import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 FOLDER = Path("docs/studies/found")
+_KEYS = ("name", "asked", "commit", "found")
 _DIGITS = 6  # of numbers: pages show two to five
 _SHORT = 8  # of a commit's hash
 
@@ -50,7 +53,7 @@ class StudyRecord:
         for number, line in enumerate(text.splitlines(), 1):
             try:
                 one = json.loads(line)
-                found.append({key: one[key] for key in ("name", "asked", "commit", "found")})
+                found.append({key: one[key] for key in _KEYS} | {"judged_by": one.get("judged_by")})
             except (ValueError, TypeError, KeyError) as error:
                 raise UserError(
                     f"{self.path}, line {number} is no design of a study: expected an object with name, asked, commit "
@@ -82,16 +85,22 @@ class StudyRecord:
         if not self.has(name, asked):
             run = made()
             value = _rounded(json.loads(formats.json_text(judged(run))))
-            line = {"name": name, "asked": digest_of(asked), "commit": _commit_of(run), "found": value}
+            commits = {"commit": _commit_of(run), "judged_by": versions()["commit"]}
+            line = {"name": name, "asked": digest_of(asked), **commits, "found": value}
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _append(self.path, _text(line))
             self._lines[name] = line
         return self.get(name)
 
     def commits(self, names: Iterable[str]) -> str:
-        """Return at which commits some designs were made, and how many at each, in words."""
-        counts = Counter(str(self._lines[name]["commit"] or "unknown")[:_SHORT] for name in names)
+        """Return at which commits some designs were begun, and judged where that is another, and how many, in words."""
+        counts = Counter(_in_words(self._lines[name]) for name in names)
         return ", ".join(f"{commit} ({count})" for commit, count in counts.items())
+
+
+def _in_words(line: dict[str, Any]) -> str:
+    begun, judged = (str(line.get(key) or "unknown")[:_SHORT] for key in ("commit", "judged_by"))
+    return begun if judged in {begun, "unknown"} else f"{begun}, gone on with and judged by {judged}"
 
 
 def _text(line: dict[str, Any]) -> str:

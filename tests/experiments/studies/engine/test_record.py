@@ -45,12 +45,23 @@ def test_processes_side_by_side_lose_no_line(run):
     assert all(StudyRecord("chain").has(f"{name}-{number}", ASKED) for name in "ab" for number in range(3))
 
 
-def test_commits_are_counted(run, own_folder):
+def test_commits_are_counted(run, own_folder, monkeypatch):
+    """Also where a design was begun by an older commit than judged it, and where a line does not say who judged."""
+    monkeypatch.setattr("experiments.studies.engine.record.versions", lambda: {"commit": "1a2b3c4d5e6f-dirty"})
     record = StudyRecord("chain")
     for number in range(3):
         record.found(f"fopdt-{number}", ASKED, lambda: run, lambda _: 1.0)
     record.found("old", ASKED, lambda: own_folder, lambda _: 1.0)
-    assert record.commits(["fopdt-0", "fopdt-1", "old"]) == "1a2b3c4d (2), unknown (1)"
+    assert record.commits(["fopdt-0", "fopdt-1"]) == "1a2b3c4d (2)"
+    assert record.commits(["old"]) == "unknown, gone on with and judged by 1a2b3c4d (1)"
+    text = record.path.read_text(encoding="utf-8")
+    without = [json.loads(line) for line in text.splitlines()]
+    for line in without:
+        del line["judged_by"]
+    record.path.write_text("".join(json.dumps(line) + "\n" for line in without), encoding="utf-8")
+    assert StudyRecord("chain").commits(["fopdt-0", "old"]) == "1a2b3c4d (1), unknown (1)"
+    record.path.write_text(text.replace('"judged_by": "1a2b', '"judged_by": "9f8e'), encoding="utf-8")
+    assert StudyRecord("chain").commits(["fopdt-0"]) == "1a2b3c4d, gone on with and judged by 9f8e3c4d (1)"
 
 
 @pytest.mark.parametrize("line", ["{", "3", json.dumps({"name": "fopdt-3"})])
