@@ -2,8 +2,8 @@
 
 Each line is JSON: the name of a design, the hash of what was asked of it, the commits at which it was begun and judged,
 and what was found. It is added by one write as soon as a design is judged, so that several processes may share a study;
-of two lines with one name the later counts. A design whose line answers the same question is not made again: whoever wants it made by
-today's code deletes its line, or the file.
+of two lines with one name the later counts. A design whose line answers the same question is not made again: whoever
+wants it made by today's code deletes its line, or the file.
 """
 
 from __future__ import annotations
