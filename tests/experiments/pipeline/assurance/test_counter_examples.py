@@ -10,13 +10,16 @@ import pytest
 import plants
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable
+from experiments import design
 from experiments.pipeline.assurance import counter_examples
 from experiments.pipeline.assurance.margins_over_ranges import asked, faults, over_ranges
+from experiments.runtime import formats
 from flcs import FuzzyController, Inference, KnowledgeBase
 from sscq.baselines.tuned import Tuned
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
 from sscq.worst.envelope import usual_envelope
+from tests.experiments.front import smallest
 from tests.flcs.rule_bases import nine_rules
 
 PLANT, LIMITS = plants.get("fopdt"), MarginLimits(1.8)
@@ -130,3 +133,37 @@ def test_without_margins_nothing_is_asked(bench):
     bench.asked, group = None, [fixed(), over_error("table", FIXED, BEYOND)]
     assert counter_examples.kept_inside(bench, None, group[0], group) == group
     assert not bench.stages.computed
+
+
+def test_files_of_a_design_hold_what_was_moved(tmp_path, monkeypatch):
+    """Of every schedule: the knowledge bases that are exported, and the numbers of the table in the metrics."""
+    turned_down, nudge = set(), 1e-3
+
+    def once(several, one):
+        first = one.name not in turned_down
+        turned_down.add(one.name)
+        return first
+
+    def moved(setup, own, several, fixed, one):
+        theta = one.theta.copy()
+        theta[0] += nudge
+        return counter_examples._with_numbers(setup, one, theta.tolist())
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(counter_examples, "_against", once)
+    monkeypatch.setattr(counter_examples, "_moved", moved)
+    monkeypatch.setattr(counter_examples, "certified", lambda kb, margins, laws: kb)
+    monkeypatch.setattr(OperatingMargins, "keeps_of", lambda *_: True)
+    design.main([*smallest.words(), "ladder.further=[direct]", "output=run"])
+    run = tmp_path / "run"
+    for file, stage in (("knowledge_base", "knowledge_base_equal"), ("knowledge_base_direct", "knowledge_base_direct")):
+        found, searched = (
+            FuzzyController(KnowledgeBase.load(path))
+            for path in (run / f"{file}.json", run / "stages" / stage / "knowledge_base.json")
+        )
+        assert found.theta[0] == pytest.approx(searched.theta[0] + nudge, rel=1e-12)
+        assert found.theta[1:].tolist() == searched.theta[1:].tolist()
+    metrics = formats.read_json(run / "metrics.json")
+    moved_table = formats.read_json(run / "stages" / counter_examples.STAGE / counter_examples.FILE)["table"][0]
+    assert turned_down == {*counter_examples.NAMES}
+    assert metrics["controllers"]["table"]["theta"] == moved_table
