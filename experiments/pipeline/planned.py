@@ -68,7 +68,7 @@ def _of_verdict(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
     rollouts = sum(setup.repetitions(kind) * len(several) for kind, several in setup.sets.items()) / taught
     judged = _JUDGED + len(setup.config.ladder.further)
     if bench.margins is not None:
-        yield "counter_examples", PlannedWork(0.0, _MARGINS)
+        yield "moved_inside", PlannedWork(0.0, _MARGINS)
     yield "judgement", PlannedWork(judged * rollouts, _KERNEL)
     if searches > 1:
         yield "judgement_of_other_searches", PlannedWork((searches - 1) * judged * rollouts)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs, scheduling_inputs
-from experiments.pipeline.assurance import counter_examples, margins_over_ranges
+from experiments.pipeline.assurance import margins_over_ranges, moved_inside
 from experiments.pipeline.refining import completed
 from experiments.settings import start
 from flcs import FuzzyController
@@ -104,7 +104,7 @@ def searched(bench: Bench) -> SearchedDesign:
     groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
     chosen = choice.chosen(bench, equal, fixed, groups)
     group, others = chosen.delivered(groups)
-    group = counter_examples.kept_inside(bench, equal, fixed, group)
+    group = moved_inside.kept_inside(bench, equal, fixed, group)
     kbs = {one.name: one.controller.kb for one in group if isinstance(one.controller, FuzzyController)}
     refined = {kind: replace(found[chosen.of(name)].refined[kind], kb=kbs[name]) for kind, name in _REFINED.items()}
     further = _further([one.further for one in found], chosen, group, kbs)

@@ -11,7 +11,7 @@ import plants
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable
 from experiments import design
-from experiments.pipeline.assurance import counter_examples
+from experiments.pipeline.assurance import margins_over_ranges, moved_inside
 from experiments.pipeline.assurance.margins_over_ranges import asked, faults, over_ranges
 from experiments.runtime import formats
 from flcs import FuzzyController, Inference, KnowledgeBase
@@ -70,26 +70,26 @@ def test_what_the_verdict_would_turn_down_is_moved_back_and_passes(bench):
     group = [fixed(), over_error("table", FIXED, BEYOND)]
     before = faults(over_ranges(bench, group))["table"]
     assert before
-    moved = counter_examples.kept_inside(bench, None, group[0], group)
+    moved = moved_inside.kept_inside(bench, None, group[0], group)
     assert moved[0] is group[0]
     assert moved[1].evaluations == 100
     assert moved[1].text == "searched; moved back inside the margins at drawn plants"
-    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
+    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "moved_inside").stage})
     assert not faults(over_ranges(other, moved))["table"]
-    again = counter_examples.kept_inside(bench, None, group[0], group)
+    again = moved_inside.kept_inside(bench, None, group[0], group)
     assert again[1].theta.tolist() == moved[1].theta.tolist()
-    assert bench.stages.computed.count(counter_examples.STAGE) == 1
+    assert bench.stages.computed.count(moved_inside.STAGE) == 1
 
 
 def test_what_passes_stays_as_it_was_searched(bench):
     group = [fixed(), over_error("table", FIXED, FIXED), over_error("imitation", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, None, group[0], group) == group
+    assert moved_inside.kept_inside(bench, None, group[0], group) == group
 
 
 def test_what_cannot_be_mended_stays(bench, monkeypatch):
-    monkeypatch.setattr(counter_examples, "moved_back", lambda candidate, margins: candidate.start[0])
+    monkeypatch.setattr(moved_inside, "moved_back", lambda candidate, margins: candidate.start[0])
     group = [fixed(), over_error("table", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, None, group[0], group)[1] is group[1]
+    assert moved_inside.kept_inside(bench, None, group[0], group)[1] is group[1]
 
 
 def with_rules(bench):
@@ -107,13 +107,13 @@ def test_a_knowledge_base_is_moved_as_well(bench):
     group = with_rules(bench)
     given = group[1].controller.kb
     assert faults(over_ranges(bench, group))["knowledge_base"]
-    moved = counter_examples.kept_inside(bench, None, group[0], group)
-    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "counter_examples").stage})
+    moved = moved_inside.kept_inside(bench, None, group[0], group)
+    other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "moved_inside").stage})
     assert not faults(over_ranges(other, moved))["knowledge_base"]
     found = moved[1].controller.kb
     assert found.training == given.training
     assert [rule.terms for rule in found.channels[0].rules] == [rule.terms for rule in given.channels[0].rules]
-    again = counter_examples.kept_inside(bench, None, group[0], group)[1].controller.kb
+    again = moved_inside.kept_inside(bench, None, group[0], group)[1].controller.kb
     assert again == found != given
 
 
@@ -123,15 +123,15 @@ def test_a_certificate_that_is_asked_for_is_asked_for_again(bench, monkeypatch):
     def less(setup, task, kb):
         return replace(kb, inference=replace(kb.inference, authority=0.5))
 
-    monkeypatch.setattr(counter_examples.authority, "held", less)
+    monkeypatch.setattr(moved_inside.authority, "held", less)
     group = with_rules(bench)
-    moved = counter_examples.kept_inside(bench, None, group[0], group)[1]
+    moved = moved_inside.kept_inside(bench, None, group[0], group)[1]
     assert moved.controller.kb.inference.authority == 0.5
 
 
 def test_without_margins_nothing_is_asked(bench):
     bench.asked, group = None, [fixed(), over_error("table", FIXED, BEYOND)]
-    assert counter_examples.kept_inside(bench, None, group[0], group) == group
+    assert moved_inside.kept_inside(bench, None, group[0], group) == group
     assert not bench.stages.computed
 
 
@@ -139,20 +139,21 @@ def test_files_of_a_design_hold_what_was_moved(tmp_path, monkeypatch):
     """Of every schedule: the knowledge bases that are exported, and the numbers of the table in the metrics."""
     turned_down, nudge = set(), 1e-3
 
-    def once(several, one):
+    def once(_, one):
         first = one.name not in turned_down
         turned_down.add(one.name)
         return first
 
-    def moved(setup, own, several, fixed, one):
-        theta = one.theta.copy()
+    def moved(candidate, margins):
+        theta = candidate.decode(candidate.start[:1])[0]
         theta[0] += nudge
-        return counter_examples._with_numbers(setup, one, theta.tolist())
+        return theta
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(counter_examples, "_against", once)
-    monkeypatch.setattr(counter_examples, "_moved", moved)
-    monkeypatch.setattr(counter_examples, "certified", lambda kb, margins, laws: kb)
+    monkeypatch.setattr(margins_over_ranges.Foresight, "held_against", once)
+    monkeypatch.setattr(margins_over_ranges.Foresight, "lost", lambda *_: {0})
+    monkeypatch.setattr(moved_inside, "moved_back", moved)
+    monkeypatch.setattr(moved_inside, "certified", lambda kb, margins, laws: kb)
     monkeypatch.setattr(OperatingMargins, "keeps_of", lambda *_: True)
     design.main([*smallest.words(), "ladder.further=[direct]", "output=run"])
     run = tmp_path / "run"
@@ -162,8 +163,8 @@ def test_files_of_a_design_hold_what_was_moved(tmp_path, monkeypatch):
             for path in (run / f"{file}.json", run / "stages" / stage / "knowledge_base.json")
         )
         assert found.theta[0] == pytest.approx(searched.theta[0] + nudge, rel=1e-12)
-        assert found.theta[1:].tolist() == searched.theta[1:].tolist()
+        assert found.theta[1:] == pytest.approx(searched.theta[1:], rel=1e-9)
     metrics = formats.read_json(run / "metrics.json")
-    moved_table = formats.read_json(run / "stages" / counter_examples.STAGE / counter_examples.FILE)["table"][0]
-    assert turned_down == {*counter_examples.NAMES}
+    moved_table = formats.read_json(run / "stages" / moved_inside.STAGE / moved_inside.FILE)["table"][0]
+    assert turned_down == {*moved_inside.NAMES}
     assert metrics["controllers"]["table"]["theta"] == moved_table

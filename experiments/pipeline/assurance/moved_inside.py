@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
     from sscq.margins.operating import OperatingMargins
 
-STAGE, FILE = "counter_examples", "moved.json"
+STAGE, FILE = "moved_inside", "moved.json"
 NAMES = ("table", "knowledge_base_direct", "knowledge_base", "knowledge_base_free")
 
 _TOLD = "; moved back inside the margins at drawn plants"
