@@ -99,7 +99,7 @@ class StudyRecord:
 
 def _in_words(line: dict[str, Any]) -> str:
     begun, judged = (str(line.get(key) or "unknown")[:_SHORT] for key in ("commit", "judged_by"))
-    return begun if judged in {begun, "unknown"} else f"{begun}, gone on with and judged by {judged}"
+    return begun if "unknown" in {begun, judged} or judged == begun else f"{begun}, gone on with and judged by {judged}"
 
 
 def _text(line: dict[str, Any]) -> str:

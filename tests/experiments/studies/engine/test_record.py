@@ -53,7 +53,7 @@ def test_commits_are_counted(run, own_folder, monkeypatch):
         record.found(f"fopdt-{number}", ASKED, lambda: run, lambda _: 1.0)
     record.found("old", ASKED, lambda: own_folder, lambda _: 1.0)
     assert record.commits(["fopdt-0", "fopdt-1"]) == "1a2b3c4d (2)"
-    assert record.commits(["old"]) == "unknown, gone on with and judged by 1a2b3c4d (1)"
+    assert record.commits(["old"]) == "unknown (1)"
     text = record.path.read_text(encoding="utf-8")
     without = [json.loads(line) for line in text.splitlines()]
     for line in without:
