@@ -2,6 +2,8 @@
 
 No loop is simulated. A step goes as far as a violation that were linear would end, so that little else moves: of a
 schedule the gains that rule where the margins break, in the direction in which they break.
+
+The step is that of B. T. Polyak, Minimization of unsmooth functionals (1969).
 """
 
 from __future__ import annotations

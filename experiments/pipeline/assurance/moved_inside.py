@@ -65,8 +65,7 @@ def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tu
             for one in broken:
                 moved = _certified(bench.setup, fitness, asked, _moved(bench.setup, asked, several[1:], fixed, one))
                 if moved is not None and not _against(several, moved):
-                    kb = getattr(moved.controller, "kb", None)
-                    found[one.name] = [moved.theta.tolist(), kb and kb.inference.authority]
+                    found[one.name] = [moved.theta.tolist(), _authority(moved)]
                 progress.advance()
         return found
 
@@ -77,6 +76,12 @@ def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tu
         else one
         for one in group
     ]
+
+
+def _authority(one: Tuned) -> float | None:
+    """Of a knowledge base; a table has none."""
+    controller = one.controller
+    return controller.kb.inference.authority if isinstance(controller, FuzzyController) else None
 
 
 def _against(several: Sequence[Foresight], one: Tuned) -> bool:
