@@ -46,8 +46,19 @@ class Template:
 
     @classmethod
     def read(cls, path: Path) -> Template:
-        """Read a template; without a head it says nothing of itself."""
+        """Read a template; without a head it says nothing of itself.
+
+        Raises
+        ------
+        ValueError
+            If braces are left that are no place; a page would show them.
+        """
         text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            if "{{" in _PLACE.sub("", line):
+                raise ValueError(
+                    f"{path}, line {number}: expected places as {{{{ name }}}}, both blanks too, got {line!r}"
+                )
         _, head, text = text.split("---\n", 2) if text.startswith("---\n") else ("", "{}", text)
         page, *others = _PART.split(text)
         return cls(yaml.safe_load(head), {"page": page, **dict(zip(others[::2], others[1::2], strict=True))})

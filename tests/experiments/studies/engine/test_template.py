@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.runner.pages import TEMPLATES
+from experiments.reproduce.page import TEMPLATE
 from experiments.studies.engine.template import FOLDER, Template
 
-READ = {path.stem: Template.read(path) for folder in (FOLDER, TEMPLATES) for path in folder.glob("*.md")}
+FOLDERS = (FOLDER, TEMPLATES, TEMPLATE.parent)
+READ = {path.stem: Template.read(path) for folder in FOLDERS for path in folder.glob("*.md")}
 PAGES = {name: page for name, template in READ.items() if (page := template.head.get("page"))}
 
 
@@ -20,6 +22,15 @@ def test_places_are_filled_in():
     assert template.page(values) == "# T\n\none\ntwo\n3 of 2.0 {x}\n"
     with pytest.raises(KeyError, match="title"):
         template.page({})
+
+
+@pytest.mark.parametrize("place", ["{{ a:g}}", "{{a }}", "{{a}}", "{{ a"])
+def test_braces_that_are_no_place_are_refused(tmp_path, place):
+    """A page would show them to its readers."""
+    path = tmp_path / "page.md"
+    path.write_text(f"# Title\n\n{{{{ a }}}} and {place}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"page\.md, line 3: expected places as \{\{ name \}\}"):
+        Template.read(path)
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
