@@ -83,10 +83,10 @@ def signal(run: Trajectory, name: str) -> np.ndarray:
 def over_time(shown: Mapping[str, Trajectory], name: str) -> Chart:
     """Draw a signal of each run, by what the run is called."""
     curves = (SvgLine(words, one.time, signal(one, name), dashed=k > 0) for k, (words, one) in enumerate(shown.items()))
-    return Chart(f"Forming filter: {name}", "t [s]", f"{name} [{SIGNALS[name]}]", tuple(curves))
+    return Chart(f"Forming filter: {name}", "time, s", f"{name}, {SIGNALS[name]}", tuple(curves))
 
 
 def portrait(words: str, run: Trajectory, colour: int = 0) -> Chart:
     """Draw velocity over position."""
     curve = SvgLine(words, run["position"], run["velocity"], colour=colour)
-    return Chart(f"Phase portrait, {words}", "position [m]", "velocity [m/s]", (curve,))
+    return Chart(f"Phase portrait, {words}", "position, m", "velocity, m/s", (curve,))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.numbers import plain
+from experiments.report.drawing.numbers import tick_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,9 +30,11 @@ def step_size(span: float, count: int) -> float:
     return max((m * power for m in (1.0, 2.0, 2.5, 5.0) if m * power <= raw * 1.0001), default=power)
 
 
-def ticks(low: float, high: float, count: int = 4) -> list[float]:
-    """Nice values inside [low, high]."""
+def ticks(low: float, high: float, count: int = 4, *, whole: bool = False) -> list[float]:
+    """Nice values inside [low, high], whole numbers alone if `whole`."""
     step = step_size(high - low, count)
+    if whole:
+        step = 2.0 if step == 2.5 else max(1.0, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
 
@@ -96,10 +98,10 @@ class ChartAxis:
             return 0
         return 3 * math.floor(math.log10(largest) / 3)
 
-    def ticks(self, count: int = 4, power: int = 0) -> list[tuple[float, str]]:
-        """Pixel and label of each tick, its number over ten to the given power."""
-        values = decades(self.low, self.high) if self.log else ticks(self.low, self.high, count)
-        return list(zip(self._pixels(values), (plain(value / 10.0**power) for value in values), strict=True))
+    def ticks(self, count: int = 4, power: int = 0, *, whole: bool = False) -> list[tuple[float, str]]:
+        """Pixel and label of each tick, its number over ten to the given power; whole numbers alone if `whole`."""
+        values = decades(self.low, self.high) if self.log else ticks(self.low, self.high, count, whole=whole)
+        return list(zip(self._pixels(values), (tick_label(value / 10.0**power) for value in values), strict=True))
 
 
 def keep_extremes(values: Array, limit: int) -> Array:

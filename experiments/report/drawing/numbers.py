@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element, join
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 MISSING = "not available"
 _PERCENT = "\u00a0%"
+_ONE = re.compile("^(−?)1·(?=10)")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -43,9 +45,14 @@ def count(value: float | None) -> str:
 
 
 def plain(value: float) -> str:
-    """A short tick label: no trailing zeros."""
+    """A short number: no trailing zeros."""
     written = number(value, 6)
     return written.rstrip("0").rstrip(".") if "." in written and "·" not in written else written
+
+
+def tick_label(value: float) -> str:
+    """A number at an axis: powers of ten alone without their 1."""
+    return _ONE.sub(r"\1", plain(value))
 
 
 def with_unit(value: float, unit: str) -> str:

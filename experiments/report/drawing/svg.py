@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 _COLOURS = ("#1f5fa8", "#d1661b", "#2b8a3e", "#a02c5a", "#6b4fa0", "#8a6d1f", "#3a8f98", "#555555")
-LEFT, RIGHT, TOP, BOTTOM, KEY = 66.0, 14.0, 30.0, 44.0, 16.0  # pixels
-NARROW = 28.0  # pixels
+LEFT, RIGHT, TOP, BOTTOM, KEY = 72.0, 14.0, 30.0, 44.0, 16.0  # pixels
+LETTER = 7.0  # pixels, a letter's or digit's width at most
 STYLE = (
     "text{font:12px sans-serif;fill:#222} .title{font-weight:bold} .axis{fill:#555} .grid{stroke:#ddd}"
     " .frame{fill:none;stroke:#888}"
@@ -39,11 +39,11 @@ def key_lines(names: Sequence[str], width: float) -> list[list[tuple[int, str, f
     lines: list[list[tuple[int, str, float]]] = [[]]
     at = LEFT
     for number, name in enumerate(names):
-        if lines[-1] and at + 26.0 + 6.6 * len(name) > width:
+        if lines[-1] and at + 26.0 + LETTER * len(name) > width:
             lines.append([])
             at = LEFT
         lines[-1].append((number, name, at))
-        at += 34.0 + 6.6 * len(name)
+        at += 34.0 + LETTER * len(name)
     return lines
 
 
@@ -59,12 +59,13 @@ def key(lines: list[list[tuple[int, str, float]]], colours: Sequence[int]) -> Ht
     return join(parts)
 
 
-def bar_value(value: float, middle: float, top: float, *, upright: bool) -> Html:
-    """A bar's value above it, turned where the bar is narrower than the figure."""
-    if not upright:
-        return words(f"{value:.3g}", middle, top - 4.0, "middle")
+def bar_value(value: float, middle: float, top: float, room: float) -> Html:
+    """A bar's value above it, turned where its room [pixels] is narrower than the figure."""
+    written = f"{value:.3g}" if abs(value) < 1e3 else f"{value:.0f}"
+    if LETTER * len(written) <= room:
+        return words(written, middle, top - 4.0, "middle")
     turned = f"translate({middle + 4.0:.1f} {top - 4.0:g}) rotate(-90)"
-    return element("text", f"{value:.3g}", transform=turned, class_="axis")
+    return element("text", written, transform=turned, class_="axis")
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +136,20 @@ def _chart(chart: Chart) -> Html:
     y = _axis([np.asarray(c.y, float) for c in chart.curves], height, log=chart.log_y, downwards=True)
     colours = [k if c.colour is None else c.colour for k, c in enumerate(chart.curves)]
     curves = [_curve(c, x, y, colour_of(k)) for c, k in zip(chart.curves, colours, strict=True)]
-    plot = element("g", _grid(y, width, [p for p, _ in x.ticks(5)]), *curves, transform=f"translate({LEFT:g} {top:g})")
-    return join(
-        [words(chart.title, LEFT, 18.0, style="title"), key(keys, colours), plot, _axis_labels(chart, x, y, top)]
-    )
+    across = _across(x, chart.curves)
+    plot = element("g", _grid(y, width, [p for p, _ in across]), *curves, transform=f"translate({LEFT:g} {top:g})")
+    labels = _axis_labels(chart, across, x.length, y, top)
+    return join([words(chart.title, LEFT, 18.0, style="title"), key(keys, colours), plot, labels])
+
+
+def _across(x: ChartAxis, curves: tuple[SvgLine, ...]) -> list[tuple[float, str]]:
+    """Ticks of the horizontal axis: as many as stand beside one another, whole numbers where all values are."""
+    whole = all(np.all(np.mod(np.asarray(c.x, float), 1.0) == 0.0) for c in curves)
+    for count in (5, 4, 3, 2):
+        found = x.ticks(count, whole=whole)
+        if sum(LETTER * (len(label) + 1) for _, label in found) <= x.length:
+            break
+    return found
 
 
 def _curve(curve: SvgLine, x: ChartAxis, y: ChartAxis, colour: str) -> Html:
@@ -160,11 +171,11 @@ def _grid(y: ChartAxis, width: float, places: Iterable[float] = ()) -> Html:
     return join([element("path", d="".join(lines), class_="grid"), frame])
 
 
-def _axis_labels(chart: Chart, x: ChartAxis, y: ChartAxis, top: float) -> Html:
+def _axis_labels(chart: Chart, across: list[tuple[float, str]], width: float, y: ChartAxis, top: float) -> Html:
     bottom = top + y.length
-    parts = [words(label, LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
+    parts = [words(label, LEFT + p, bottom + 16.0, "middle") for p, label in across]
     numbers, label = _vertical(chart.y_label, y, top)
-    return join([*parts, *numbers, words(chart.x_label, LEFT + 0.5 * x.length, bottom + 34.0, "middle"), label])
+    return join([*parts, *numbers, words(chart.x_label, LEFT + 0.5 * width, bottom + 34.0, "middle"), label])
 
 
 def _vertical(label: str, y: ChartAxis, top: float) -> tuple[list[Html], Html]:
@@ -199,5 +210,5 @@ def _group(values: Mapping[str, float], names: list[str], y: ChartAxis, left: fl
         x, top = left + 0.07 * room + each * number, y.pixel(value)
         size = {"x": f"{x:.1f}", "y": f"{top:g}", "width": f"{0.9 * each:.1f}", "height": f"{y.length - top:.1f}"}
         parts.append(element("rect", fill=colour_of(number), **size))
-        parts.append(bar_value(value, x + 0.45 * each, top, upright=each < NARROW))
+        parts.append(bar_value(value, x + 0.45 * each, top, each))
     return join(parts)

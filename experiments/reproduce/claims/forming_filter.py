@@ -60,7 +60,7 @@ def _same(name: str) -> Reproduction:
 
 def _apart(name: str, gap: np.ndarray) -> Chart:
     time = next(iter(both().values())).time
-    return Chart(f"{name}: with less without", "t [s]", "difference", (SvgLine("difference", time, gap, colour=2),))
+    return Chart(f"{name}: with less without", "time, s", "difference", (SvgLine("difference", time, gap, colour=2),))
 
 
 def forming_filter_position(_: PublishedClaim) -> Reproduction:
@@ -112,7 +112,7 @@ def forming_filter_cross_plot(_: PublishedClaim) -> Reproduction:
         ours=f"correlation {found:.6f}, slope {slope:.4f}",
         verdict=ClaimVerdict.NOT_REPRODUCIBLE,
         reason=f"{_MISSING} With ours the cross-plot has the slope {slope:.4f} and the correlation {found:.6f}.",
-        panels=(Chart("Cross-plot of the position", "with the loop [m]", "without [m]", (line,), height=440.0),),
+        panels=(Chart("Cross-plot of the position", "with the loop, m", "without, m", (line,), height=440.0),),
     )
 
 
@@ -169,8 +169,8 @@ def forming_filter_limit(claim: PublishedClaim) -> Reproduction:
         reason=f"{reason} With noise of variance {strong.variance:g} N² the motion reaches "
         f"{np.abs(solved['position']).max():.2f} m; the raw loop-free form {told}, the solved loop does not.",
         panels=(
-            Chart("Loop gain", "|x| [m]", "gain", (gain, SvgLine("1", x[[0, -1]], (1.0, 1.0), dashed=True))),
-            Chart("Motion beyond the limit", "t [s]", "position [m]", (motion,)),
+            Chart("Loop gain", "|x|, m", "gain", (gain, SvgLine("1", x[[0, -1]], (1.0, 1.0), dashed=True))),
+            Chart("Motion beyond the limit", "time, s", "position, m", (motion,)),
         ),
         tables=(table,),
     )
@@ -206,11 +206,11 @@ def forming_filter_density(_: PublishedClaim) -> Reproduction:
             f"{fades:.2f} s. How far from Gaussian it is depends on the noise, whose intensity is not printed."
         ),
         panels=(
-            Chart(title, "position [m]", "1/m", (SvgLine("filter", middle, height), gaussian)),
-            Chart("Correlation", "lag [s]", "share of the variance", (SvgLine("filter", lags, correlation),)),
+            Chart(title, "position, m", "1/m", (SvgLine("filter", middle, height), gaussian)),
+            Chart("Correlation", "lag, s", "share of the variance", (SvgLine("filter", lags, correlation),)),
             Chart(
                 "Excess kurtosis",
-                "variance of the noise [N²]",
+                "variance of the noise, N²",
                 "0 where Gaussian",
                 (SvgLine("filter", _VARIANCES, [k for k, _ in kurtosis.values()], dots=True),),
                 log_x=True,

@@ -86,9 +86,8 @@ def vehicle_rolling(claim: PublishedClaim) -> Reproduction:
         Compared("displacement misses turning by less than, m", 1.0, float(missed < values["within"]), 0.0),
     ]
     early = slice(0, round(0.02 / REFERENCE))
-    chart = Chart(
-        "Friction over load, the first 20 ms", "time, s", "F_t / f_n", (SvgLine("left", run.time[early], share[early]),)
-    )
+    left = SvgLine("left", 1e3 * run.time[early], share[early])
+    chart = Chart("Friction over load, the first 20 ms", "time, ms", "F_t / f_n", (left,))
     return _found(f"{missed:.1e} m over {run['axle_x'][-1]:.2f} m", compared, (*_ways(run), chart), columns=3)
 
 
