@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -267,7 +267,7 @@ def similar_responses(
     ends = _common_ends(sampled, smallest, largest)
     grid = None
     for plant in _some(sampled):
-        grid = _grid(plant, ends, largest, grid)
+        grid = _grid(plant, ends, largest, grid).frequency
     return tuple(_response(plant, _grid(plant, ends, largest, grid), ends, rings=0) for plant in sampled)
 
 
@@ -297,18 +297,34 @@ def _ends(plant: SampledPlant, smallest: Array, largest: Array) -> tuple[float, 
     return lowest_frequency(plant.poles, h, level), TOP * np.pi / h
 
 
-def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array, start: Array | None = None) -> Array:
+@dataclass(frozen=True)
+class _OnGrid:
+    """B0, B1, B2 [3, n_w] and R with and without the law's integrator [2, n_w] on a grid [n_w, rad/s]."""
+
+    frequency: Array
+    basis: Complex
+    regular: Complex
+
+    @classmethod
+    def of(cls, plant: SampledPlant, frequency: Array, ends: tuple[float, float]) -> Self:
+        axis = np.asarray(1j * frequency)
+        return cls(frequency, loop_transfer(plant, axis), _regular(plant, axis, ends))
+
+
+def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array, start: Array | None = None) -> _OnGrid:
+    last: list[_OnGrid] = []
+
     def coarse(points: Array) -> NDArray[np.bool_]:
-        axis = np.asarray(1j * points)
-        return _coarse(plant, points, loop_transfer(plant, axis), _regular(plant, axis, ends)[0], largest)
+        last[:] = [_OnGrid.of(plant, points, ends)]
+        return _coarse(plant, points, last[0].basis, last[0].regular[0], largest)
 
-    return refined_frequencies(plant.poles, plant.loop.sample_time, ends, coarse, start)
+    points = refined_frequencies(plant.poles, plant.loop.sample_time, ends, coarse, start)
+    return last[0] if last[0].frequency is points else _OnGrid.of(plant, points, ends)
 
 
-def _response(plant: SampledPlant, frequency: Array, ends: tuple[float, float], rings: int) -> LoopResponse:
-    h = plant.loop.sample_time
-    axis, end = np.asarray(1j * frequency), np.array([1j * np.pi / h])
-    basis, regular = loop_transfer(plant, axis), _regular(plant, axis, ends)
+def _response(plant: SampledPlant, grid: _OnGrid, ends: tuple[float, float], rings: int) -> LoopResponse:
+    h, frequency = plant.loop.sample_time, grid.frequency
+    end = np.array([1j * np.pi / h])
     nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real.copy()
     denominator, of_output, of_rate = plant.at_rest()
     growth = apart(np.geomspace(ends[0], 5.0 / h, rings), plant.poles.real)
@@ -318,8 +334,8 @@ def _response(plant: SampledPlant, frequency: Array, ends: tuple[float, float], 
         sampled=plant,
         frequency=frequency,
         log_frequency=np.log(frequency),
-        basis=real_and_imaginary(basis),
-        regular=real_and_imaginary(regular).reshape(2, 2, -1),
+        basis=real_and_imaginary(grid.basis),
+        regular=real_and_imaginary(grid.regular).reshape(2, 2, -1),
         at_rest=np.array([denominator, plant.loop.sense * of_output, plant.loop.sense * of_rate]),
         at_nyquist=nyquist,
         growth=growth,

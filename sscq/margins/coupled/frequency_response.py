@@ -124,19 +124,24 @@ def _prepare(sampled: SampledLoops, smallest: Array, largest: Array, start: Arra
     h, n = sampled.sample_time, len(sampled.loops)
     least, most = least_gains(smallest, largest).reshape(n, GAINS), largest.reshape(n, GAINS)
 
+    last: list[tuple[Array, Complex]] = []  # where the loops were asked last, and what they answered
+
     def level(s: Complex) -> Array:
-        own = np.diagonal(_levels(sampled, s, least), axis1=1, axis2=2)
+        own = np.diagonal(_levels(sampled.answers(s), s, h, least), axis1=1, axis2=2)
         return np.asarray(np.where(own.any(axis=0), own, np.inf).min(axis=1))
 
     def coarse(points: Array) -> NDArray[np.bool_]:
-        return _coarse(sampled, points, most, ends)
+        last[:] = [(points, sampled.answers(np.asarray(1j * points)))]
+        return _coarse(sampled, *last[0], most, ends)
 
     ends = (frequency_response.lowest_frequency(sampled.poles, h, level), TOP * np.pi / h)
     if start is not None:  # from its own lowest frequency on
         start = np.append(ends[0], start[start > ends[0]])
     frequency = frequency_response.refined_frequencies(sampled.poles, h, ends, coarse, start)
     s = np.append(1j * frequency, 1j * np.pi / h)
-    answers, integrator = np.moveaxis(sampled.answers(s), -1, 0), h / np.expm1(s * h)
+    inside = last[0][1] if last[0][0] is frequency else sampled.answers(s[:-1])
+    answers = np.moveaxis(np.concatenate([inside, sampled.answers(s[-1:])], axis=-1), -1, 0)
+    integrator = h / np.expm1(s * h)
     answers[-1], integrator[-1] = answers[-1].real, integrator[-1].real  # rounding of e^(j pi) aside, they are
     both, without = frequency_response.regular_factor(sampled.poles, h, s[:-1], ends)
     return CoupledResponse(
@@ -150,21 +155,22 @@ def _pairs(values: Complex) -> Array:
     return np.ascontiguousarray(np.stack([values.real, values.imag], axis=-1))
 
 
-def _levels(sampled: SampledLoops, s: Complex, gains: Array) -> Array:
+def _levels(answers: Complex, s: Complex, sample_time: float, gains: Array) -> Array:
     """Sizes of all L_ij [n_s, n_channels, n_channels] that gains [n_channels, 3] make at most."""
-    answers = np.abs(sampled.answers(s))
-    integrator = np.abs(sampled.sample_time / np.expm1(s * sampled.sample_time))
+    sizes, integrator = np.abs(answers), np.abs(sample_time / np.expm1(s * sample_time))
     of_output = (gains[:, 0, None] + gains[:, 1, None] * integrator)[:, None]
-    return np.moveaxis(of_output * answers[0] + gains[:, 2, None, None] * answers[1], -1, 0)
+    return np.moveaxis(of_output * sizes[0] + gains[:, 2, None, None] * sizes[1], -1, 0)
 
 
-def _coarse(sampled: SampledLoops, points: Array, largest: Array, ends: tuple[float, float]) -> NDArray[np.bool_]:
+def _coarse(
+    sampled: SampledLoops, points: Array, answers: Complex, largest: Array, ends: tuple[float, float]
+) -> NDArray[np.bool_]:
     """Which intervals [n_w - 1] of the grid are to be halved: where what takes part in a loop turns too far."""
     s, h = np.asarray(1j * points), sampled.sample_time
-    answers, lag = sampled.answers(s), points * sampled.samples * h
+    lag = points * sampled.samples * h
     known = np.where(answers == 0.0, 1.0, answers) * np.exp(1j * lag)  # 0: a path that is not there
     steps = np.abs(np.log(known[..., 1:] / known[..., :-1]) - 1j * np.diff(lag))
-    counts = _largest_cycle(_levels(sampled, s, largest)) > RELEVANT
+    counts = _largest_cycle(_levels(answers, s, h, largest)) > RELEVANT
     counts = np.moveaxis(counts[1:] | counts[:-1], 0, -1)
     both, without = frequency_response.regular_factor(sampled.poles, h, s, ends)
     factor = without * (both / without) ** len(sampled.loops)
