@@ -141,6 +141,8 @@ class DrawnPlants:
         Parameters and delays of each are a plant.
     low, high : array [n_gains]
         Range of the gains that will be asked for; it decides where the frequency grids are fine.
+    threads : int, optional
+        None: all processors. No result depends on it.
 
     Attributes
     ----------
@@ -161,13 +163,14 @@ class DrawnPlants:
         step: float,
         low: Sequence[float],
         high: Sequence[float],
+        threads: int | None = None,
     ) -> None:
         if not plant.operating_points or not draws:
             raise ValueError(
                 f"margins over ranges need operating points and draws, got {len(plant.operating_points)} points of "
                 f"plant {plant.name!r} and {len(draws)} draws; declare operating_points, or leave these margins out"
             )
-        self.plant, self.draws = plant, tuple(draws)
+        self.plant, self.draws, self.threads = plant, tuple(draws), threads
         self.spec = LoopSpec(plant, controller, self.draws, step)
         self.n_channels = len(self.spec.laws)
         self._box = [plain_gains(np.array(end, float), self.n_channels) for end in (low, high)]
@@ -236,7 +239,8 @@ class DrawnPlants:
     def _limited(self, gains: Array, cases: NDArray[np.intp]) -> Array:
         """What is limited, of each pair's own gain sets [pair, n_sets, n_gains]."""
         limited: Any = limited_margins if self.n_channels == 1 else limited_coupled_margins
-        return np.asarray(limited(plain_gains(gains, self.n_channels), [self._responses[case] for case in cases]))
+        responses = [self._responses[case] for case in cases]
+        return np.asarray(limited(plain_gains(gains, self.n_channels), responses, self.threads))
 
     def _result(self, gains: Array, limits: MarginLimits) -> _AtRest:
         stable, sensitivity, delay = self._limited(gains, np.arange(len(self._pairs)))

@@ -122,8 +122,9 @@ def foreseen(bench: Bench, fixed: Tuned) -> Callable[[Tuned], bool]:
 
 
 def _drawn_plants(setup: Setup, drawn: Sequence[Situation]) -> DrawnPlants | None:
+    box = setup.low.tolist(), setup.high.tolist()
     try:
-        return DrawnPlants(setup.plant, setup.laws, drawn, setup.step, setup.low.tolist(), setup.high.tolist())
+        return DrawnPlants(setup.plant, setup.laws, drawn, setup.step, *box, setup.threads)
     except NoRestError:
         return None
 

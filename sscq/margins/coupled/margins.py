@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9  # of a growth per sample: a mode at rest, also a multiple one, is not stable
 _SLOW = 1e-6  # of what kp and kd do: an integral that adds less in a sample, and leaves a mode at rest, takes no part
+_POINTS = 8  # operating points in one call of a thread
 _BLOCK, _BLOCKS = 32, 4  # gain sets that are looked at together, and such blocks in one call of a thread
 
 
@@ -61,17 +62,30 @@ def coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> t
     return tuple(found)
 
 
-def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> Array:
-    """Return what limits are put on, of gain sets [gain_set, 3 n_channels] (or each operating point's own, in front).
+def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse], threads: int | None = 1) -> Array:
+    """Return what limits are put on, of gain sets [operating_point, gain_set, 3 n_channels], each point's own.
+
+    Parameters
+    ----------
+    gains : array [operating_point, gain_set, 3 n_channels]
+        kp, ki, kd of each channel in turn.
+    responses : sequence of CoupledResponse
+    threads : int, optional
+        None: all processors. The result does not depend on it.
 
     Returns
     -------
     array [3, operating_point, gain_set]
         1 where all loops together are stable, else 0; of the worst channel maximum sensitivity and delay margin [s].
     """
-    gains = _checked(gains, responses)
-    own = gains if gains.ndim == 3 else [np.atleast_2d(gains)] * len(responses)
-    table = np.array([_table(rows, response, kernel.DELAY) for rows, response in zip(own, responses, strict=True)])
+    own = _checked(gains, responses)
+    table = np.zeros((*own.shape[:2], own.shape[2] // GAINS, len(kernel.COLUMNS)))
+
+    def fill(first: int, last: int) -> None:
+        for number in range(first, last):
+            table[number] = _table(own[number], responses[number], kernel.DELAY)
+
+    call_in_chunks(fill, len(responses), _POINTS, thread_count(threads))
     stable = (table[..., 0] == kernel.STABLE).all(axis=-1)
     return np.stack([stable, table[..., 2].max(axis=-1), table[..., 7].min(axis=-1)])
 

@@ -157,6 +157,21 @@ def test_a_draw_of_nominal_parameters_has_the_nominal_margins(plant, n):
     assert found.pairs == 3 * len(plant.operating_points)
 
 
+@pytest.mark.parametrize(
+    ("plant", "gains"), [(plants.get("van_der_pol"), (5.0, 2.0, 1.0)), (PAIR, (2.0, 1.0, 0.0) * 2)]
+)
+def test_the_number_of_threads_changes_nothing(plant, gains):
+    """Some of the loops are stable, some are not; there are more than one call of a thread takes."""
+    laws, n = (PID(),) * len(plant.channels), len(gains)
+    draws = [sscq.Situation(delay=delay) for delay in np.linspace(0.0, 1.5, 20)]
+    one, two = (
+        DrawnPlants(plant, laws, draws, 0.05, [0.0] * n, [10.0] * n, threads).margins(laws, np.array(gains), LIMITS)
+        for threads in (1, 2)
+    )
+    assert one == two
+    assert 0.0 < one.stable < 1.0
+
+
 def test_each_draw_has_its_own_delay():
     """A long delay of one draw is not laid on the others, as it is where the taught situations are the constraint."""
     gains = np.array([0.9, 0.9, 0.0])

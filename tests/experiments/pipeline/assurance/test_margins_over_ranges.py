@@ -47,7 +47,7 @@ class Folder:
 def bench(folder, seed=0):
     margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
     setup = SimpleNamespace(
-        plant=PLANT, laws=PID(), step=0.1, seed=seed, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
+        plant=PLANT, laws=PID(), step=0.1, seed=seed, threads=1, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
         high=np.full(3, 3.0),
     )  # fmt: skip
     return SimpleNamespace(setup=setup, margins=margins, stage=folder.stage)

@@ -45,7 +45,7 @@ class Stages:
 def bench(tmp_path):
     margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
     setup = SimpleNamespace(
-        plant=PLANT, laws=PID(), step=0.1, seed=0, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
+        plant=PLANT, laws=PID(), step=0.1, seed=0, threads=1, ranges=usual_envelope(PLANT, 0.1), low=np.zeros(3),
         high=np.full(3, 3.0), config=SimpleNamespace(fitness=SimpleNamespace(margins_of="taught"), assurance=SimpleNamespace(authority="margins")),
         task=lambda fitness: None,
     )  # fmt: skip
