@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -149,23 +149,30 @@ class SampledLoops:
         rate = np.log(np.maximum(radius, 1e-300)) / self.sample_time
         return np.maximum(rate, self.hidden_growth) if self.hidden_growth > 0.0 else rate
 
-    def signs_at_rest(self, gains: Array) -> Array:
-        """Return the sign of det(I - M) [...] for the closed loops' matrix M: below 0 a mode grows without swinging."""
-        return np.asarray(np.linalg.slogdet(np.eye(len(self.closed.states)) - self.matrices(gains)).sign)
+    def determinants(self, gains: Array) -> Any:
+        """Return det(I - M) as ``sign`` and ``logabsdet`` [...], M the closed loops' matrix.
 
-    def at_rest(self, gains: Array) -> Array:
-        """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator."""
+        Below 0 a mode grows without swinging.
+        """
+        return np.linalg.slogdet(np.eye(len(self.closed.states)) - self.matrices(gains))
+
+    def at_rest(self, gains: Array, whole: Any = None) -> Array:
+        """Return each channel's loop at zero frequency [n, n_channels], the others closed; -infinity: an integrator.
+
+        `whole` are the gains' determinants, where they are known already.
+        """
         found = np.full((len(gains), len(self.loops)), -np.inf)
         if gains[:, 1::GAINS].all():
             return found
-        eye = np.eye(len(self.closed.states))
-        whole = np.linalg.slogdet(eye - self.matrices(gains))
+        whole = self.determinants(gains) if whole is None else whole
         for i in range(found.shape[1]):
             part = slice(GAINS * i, GAINS * (i + 1))
             still = gains[:, part.start + 1] == 0.0
+            if not still.any():
+                continue
             opened = gains[still].copy()
             opened[:, part] = 0.0
-            other = np.linalg.slogdet(eye - self.matrices(opened))
+            other = self.determinants(opened)
             known = whole.logabsdet[still] - other.logabsdet < np.log(_NEVER)
             ratio = np.exp(np.where(known, whole.logabsdet[still] - other.logabsdet, 0.0))
             found[still, i] = np.where(known, whole.sign[still] * other.sign * ratio - 1.0, -np.inf)

@@ -161,7 +161,7 @@ class ScreenedTogether:
             sampled,
             np.stack([shares[:-1].real, shares[:-1].imag], axis=-1).reshape(len(shares) - 1, -1),
             tuple(np.stack([factor.real, factor.imag]) for factor in factors),
-            float(sampled.signs_at_rest(np.tile([0.0, 1.0, 0.0], CHANNELS))),
+            float(sampled.determinants(np.tile([0.0, 1.0, 0.0], CHANNELS)).sign),
             np.ascontiguousarray(shares[-1].real),
         )
 
@@ -188,7 +188,8 @@ class ScreenedTogether:
         stable, far = (out[:, 0] > 0) & ~slow.any(axis=1), out[:, 1:] > 0
         still = np.flatnonzero(stable & ~acting.all(axis=1))  # above, R det(I + L) was taken to begin above 0
         if len(still):
-            stable[still], start = self.sampled.signs_at_rest(gains[still]) > 0.0, self.sampled.at_rest(gains[still])
+            whole = self.sampled.determinants(gains[still])
+            stable[still], start = whole.sign > 0.0, self.sampled.at_rest(gains[still], whole)
             far[still] &= np.abs(1.0 + start) > distance
         return stable, far
 
