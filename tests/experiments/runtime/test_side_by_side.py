@@ -14,12 +14,22 @@ from experiments.runtime.run_folder import RunFolder
 pytestmark = pytest.mark.skipif(not side_by_side.POSSIBLE, reason="branches run one after the other here")
 
 
-def noting(path, seconds=0.1):
-    """A branch that notes who did it, from when to when."""
+def wait_until(holds):
+    """Wait for another process, also on a machine that does something else for a while."""
+    ended = time.monotonic() + 60.0
+    while not holds():
+        assert time.monotonic() < ended
+        time.sleep(0.005)
+
+
+def noting(path, together=1):
+    """A branch that notes who did it, from when to when; it ends once so many have begun."""
 
     def branch(tell):
         begun = time.monotonic()
-        time.sleep(seconds)
+        path.with_suffix(".begun").touch()
+        time.sleep(0.1)
+        wait_until(lambda: len(list(path.parent.glob("*.begun"))) >= together)
         with path.open("a") as file:
             file.write(f"{os.getpid()} {begun} {time.monotonic()}\n")
         tell(["done", path.name])
@@ -28,7 +38,8 @@ def noting(path, seconds=0.1):
 
 
 def spans(folder):
-    return [tuple(map(float, line.split())) for path in folder.iterdir() for line in path.read_text().splitlines()]
+    notes = [path for path in folder.iterdir() if not path.suffix]
+    return [tuple(map(float, line.split())) for path in notes for line in path.read_text().splitlines()]
 
 
 def most_at_once(folder):
@@ -39,7 +50,7 @@ def most_at_once(folder):
 @pytest.mark.parametrize("threads", [2, 3])
 def test_no_more_branches_run_at_once_than_there_are_threads_and_all_are_heard(tmp_path, threads):
     heard = []
-    side_by_side.do([noting(tmp_path / f"{k}") for k in range(5)], threads, heard.append)
+    side_by_side.do([noting(tmp_path / f"{k}", threads) for k in range(5)], threads, heard.append)
     assert sorted(heard) == [["done", f"{k}"] for k in range(5)]
     assert len({process for process, *_ in spans(tmp_path)}) == 5
     assert most_at_once(tmp_path) == threads
@@ -47,7 +58,7 @@ def test_no_more_branches_run_at_once_than_there_are_threads_and_all_are_heard(t
 
 def test_a_branch_that_waits_for_its_own_gives_its_place_to_them(tmp_path):
     def with_branches(k):
-        return lambda tell: side_by_side.do([noting(tmp_path / f"{k}{j}") for j in range(3)], 1, tell)
+        return lambda tell: side_by_side.do([noting(tmp_path / f"{k}{j}", 2) for j in range(3)], 1, tell)
 
     heard = []
     side_by_side.do([with_branches(k) for k in range(2)], 2, heard.append)
@@ -62,33 +73,44 @@ def test_a_branch_that_fails_or_is_killed_leaves_its_place_to_others(tmp_path):
     def dies(_):
         os.kill(os.getpid(), signal.SIGKILL)
 
-    side_by_side.do([fails, dies, dies, *(noting(tmp_path / f"{k}") for k in range(3))], 2, lambda _: None)
+    side_by_side.do([fails, dies, dies, *(noting(tmp_path / f"{k}", 2) for k in range(3))], 2, lambda _: None)
     assert most_at_once(tmp_path) == 2
 
 
-def test_lines_of_one_branch_at_a_time_are_shown():
-    def telling(name, seconds):
-        def branch(tell):
-            for k in range(3):
-                tell([side_by_side.LINE, f"{name}{k}"])
-                time.sleep(seconds)
+def test_lines_of_one_branch_at_a_time_are_shown(tmp_path):
+    """The second tells all it has to say while the first is not done."""
+    begun, heard_out = tmp_path / "begun", tmp_path / "heard_out"
 
-        return branch
+    def first(tell):
+        tell([side_by_side.LINE, "a0"])
+        begun.touch()
+        wait_until(heard_out.exists)
+        tell([side_by_side.LINE, "a1"])
+
+    def second(tell):
+        wait_until(begun.exists)
+        for k in range(3):
+            tell([side_by_side.LINE, f"b{k}"])
+        heard_out.touch()
 
     heard = []
-    side_by_side.do([telling("a", 0.05), telling("b", 0.01)], 2, heard.append)
-    assert [text for _, text in heard] == ["a0", "a1", "a2"]
+    side_by_side.do([first, second], 2, heard.append)
+    assert [text for _, text in heard] == ["a0", "a1"]
 
 
 def test_an_interruption_ends_all_branches(tmp_path):
     def interrupted(_):
         raise KeyboardInterrupt
 
+    def late(_):
+        time.sleep(120.0)
+        (tmp_path / "late").touch()
+
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        side_by_side.do([noting(tmp_path / "late", 5.0), lambda tell: tell(["now"])], 2, interrupted)
-    assert time.monotonic() - begun < 2.0
-    assert not spans(tmp_path)
+        side_by_side.do([late, lambda tell: tell(["now"])], 2, interrupted)
+    assert time.monotonic() - begun < 60.0
+    assert not (tmp_path / "late").exists()
 
 
 KILLED = """
@@ -97,7 +119,7 @@ from pathlib import Path
 from experiments.runtime import side_by_side
 def branch(tell):
     tell([str(os.getpid())])
-    time.sleep(60)
+    time.sleep(600)
 side_by_side.do([branch, branch], 2, lambda message: print(*message, flush=True))
 """
 
@@ -106,10 +128,7 @@ def test_branches_end_with_a_process_that_is_killed():
     with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as job:
         processes = [int(job.stdout.readline()) for _ in range(2)]
         job.kill()
-    ended = time.monotonic() + 5.0
-    while any(os.path.exists(f"/proc/{one}") for one in processes):  # noqa: PTH110
-        assert time.monotonic() < ended
-        time.sleep(0.01)
+    wait_until(lambda: not any(os.path.exists(f"/proc/{one}") for one in processes))  # noqa: PTH110
 
 
 def kept(folder, name, value):
