@@ -201,7 +201,8 @@ def own_program(config: Any) -> str | None:
 
 def check_own_program(config: Any, begun_with: str | None, run: str) -> None:
     """Refuse to go on with a run, begun with a plant of this digest, where another plant has its name now."""
-    if begun_with is not None and own_program(config) != begun_with:
+    taken = config.plant is not None and registry.is_replaced(config.plant)
+    if (begun_with is not None or taken) and own_program(config) != begun_with:
         raise UserError(
             f"{run} was begun with another plant of the name {config.plant!r}: equations, ranges, limits or anything "
             "else that it declares have changed since; register the one of then, or start anew in another folder"

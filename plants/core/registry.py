@@ -33,6 +33,8 @@ _PLANTS: dict[str, Plant] = {}
 """By name, those of further tasks as "plant:task"."""
 _MODULES: dict[str, str] = {}
 """By the name of a plant, the module that registers it when it is imported."""
+_PROVIDED: dict[str, Plant] = {}
+"""What these modules registered, by name: another plant may have taken its place since."""
 _OF_TASK = {"name", "text", "step", "channels", "allocate", "task", "presentation"}
 """Fields in which a plant for another task may differ."""
 
@@ -93,6 +95,8 @@ def register(plant: Plant, *, tasks: Mapping[str, Plant] | None = None, replace:
     if known != plant:
         for task in _task_names(plant.name):
             del _PLANTS[f"{plant.name}:{task}"]  # of another physics
+    if plant.name in _MODULES:
+        _PROVIDED.setdefault(plant.name, plant)  # its module is the first to register the name
     _PLANTS[plant.name] = plant
     _PLANTS.update({f"{plant.name}:{task}": other for task, other in (tasks or {}).items()})
     return plant
@@ -160,9 +164,16 @@ _task_names = tasks  # where `tasks` is an argument
 
 
 def is_provided(name: str) -> bool:
-    """Whether a plant of this name comes with the project or with an installed package."""
+    """Whether the plant of this name comes with the project or with an installed package."""
     base = name.partition(":")[0]
-    return base in _MODULES or any(base in one.plants for one in _loaded.values())
+    known = base in _MODULES or any(base in one.plants for one in _loaded.values())
+    return known and not is_replaced(base)
+
+
+def is_replaced(name: str) -> bool:
+    """Whether another plant has taken the place of the project's own plant of this name."""
+    base = name.partition(":")[0]
+    return base in _PROVIDED and _PLANTS.get(base) != _PROVIDED[base]
 
 
 def is_of_task(plant: Plant) -> bool:

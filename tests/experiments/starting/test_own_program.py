@@ -105,3 +105,19 @@ def test_a_run_of_a_plant_that_comes_with_the_project_says_nothing_of_it(tmp_pat
     place = tmp_path / "run"
     opened(place, "plant=fopdt", f"output={place}")
     assert "plant" not in formats.read_json(place / "config.json")
+
+
+def test_a_plant_in_the_place_of_a_provided_one_is_told_from_it(tmp_path):
+    provided, of_provided, of_own = plants.get("fopdt"), tmp_path / "provided", tmp_path / "own"
+    opened(of_provided, "plant=fopdt", f"output={of_provided}")
+    plants.register(replace(LAG, name="fopdt"), replace=True)
+    try:
+        with pytest.raises(UserError, match="begun with another plant of the name 'fopdt'"):
+            opened(of_provided, f"resume={of_provided}")
+        opened(of_own, "plant=fopdt", f"output={of_own}")
+        opened(of_own, f"resume={of_own}")
+    finally:
+        plants.register(provided, replace=True)
+    opened(of_provided, f"resume={of_provided}")
+    with pytest.raises(UserError, match="begun with another plant of the name 'fopdt'"):
+        opened(of_own, f"resume={of_own}")

@@ -48,6 +48,17 @@ def test_a_name_that_comes_with_the_project_is_not_taken_in_passing():
     assert "'heater' is registered already" in output_of(program)
 
 
+def test_a_plant_in_the_place_of_one_that_comes_with_the_project_is_told_from_it():
+    program = (
+        "import plants, dataclasses; from plants.core import registry\n"
+        "def tell(): print(registry.is_provided('heater'), registry.is_replaced('heater'))\n"
+        "tell(); own = plants.get('heater'); tell()\n"
+        "plants.register(dataclasses.replace(plants.get('fopdt'), name='heater'), replace=True); tell()\n"
+        "plants.register(own, replace=True); tell()"
+    )
+    assert output_of(program).split("\n")[:4] == ["True False", "True False", "False True", "True False"]
+
+
 def test_every_public_name_is_there():
     assert all(getattr(plants, name) is not None for name in plants.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
