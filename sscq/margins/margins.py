@@ -115,7 +115,6 @@ class LoopMargins:
 
 _HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
 _ROUNDING = 1e-12  # of an eigenvalue: a mode at rest is not stable
-_POINTS = 32  # operating points in one call of a thread
 _BLOCK, _BLOCKS = 128, 8  # gain sets that are looked at together, and such blocks in one call of a thread
 
 
@@ -164,30 +163,16 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
     return LoopMargins(tuple(r.name for r in responses), verdict == kernel.STABLE, **values)
 
 
-def limited_margins(gains: ArrayLike, responses: Sequence[LoopResponse], threads: int | None = 1) -> Array:
+def limited_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> Array:
     """Return what limits are put on, of gain sets [operating_point, gain_set, 3], each point's own.
-
-    Parameters
-    ----------
-    gains : array [operating_point, gain_set, 3]
-        kp, ki, kd.
-    responses : sequence of LoopResponse
-    threads : int, optional
-        None: all processors. The result does not depend on it.
 
     Returns
     -------
     array [3, operating_point, gain_set]
         1 where the loop is stable, else 0; maximum sensitivity, delay margin [s].
     """
-    own = check_gains(gains, 3)
-    table = np.zeros((*own.shape[:2], len(kernel.COLUMNS)))
-
-    def fill(first: int, last: int) -> None:
-        for number in range(first, last):
-            table[number] = _table(own[number], [responses[number]], kernel.DELAY)[0]
-
-    call_in_chunks(fill, len(responses), _POINTS, thread_count(threads))
+    pairs = zip(check_gains(gains, 3), responses, strict=True)
+    table = np.concatenate([_table(rows, [response], kernel.DELAY) for rows, response in pairs])
     return np.stack([table[..., 0] == kernel.STABLE, table[..., 2], table[..., 7]])
 
 
