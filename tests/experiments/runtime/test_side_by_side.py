@@ -98,19 +98,14 @@ def test_lines_of_one_branch_at_a_time_are_shown(tmp_path):
     assert [text for _, text in heard] == ["a0", "a1"]
 
 
-def test_an_interruption_ends_all_branches(tmp_path):
+def test_an_interruption_ends_all_branches():
     def interrupted(_):
         raise KeyboardInterrupt
 
-    def late(_):
-        time.sleep(120.0)
-        (tmp_path / "late").touch()
-
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        side_by_side.do([late, lambda tell: tell(["now"])], 2, interrupted)
-    assert time.monotonic() - begun < 60.0
-    assert not (tmp_path / "late").exists()
+        side_by_side.do([lambda _: time.sleep(120.0), lambda tell: tell(["now"])], 2, interrupted)
+    assert time.monotonic() - begun < 60.0  # it waits for all of them: for two minutes, were they not ended
 
 
 KILLED = """
