@@ -39,11 +39,12 @@ def design(
     job = begun(config, None if config.start is None else folder.readable(config.start))
     outputs.announce(job, folder, quiet=config.quiet)
     found = searched(followed(job, folder, quiet=config.quiet, listener=listener))
+    bench, judgement = found.judged()
     outputs.write(
-        found.bench,
+        bench,
         found.reference,
         found.group,
-        found.judged(),
+        judgement,
         found.signal,
         found.refined,
         config,

@@ -223,6 +223,9 @@ class DrawsConfig:
         "with other noise judge",
         low=0,
     )
+    again: int = setting(
+        4, "so many times as many judge where these leave open whether something else is better; 1: these alone", low=1
+    )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with the number of fresh situations."""

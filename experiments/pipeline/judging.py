@@ -7,6 +7,7 @@ arrays [measure, seed, situation], measures in the order of `MEASURES`, then the
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -183,6 +184,9 @@ class Judgement:
         How two of them fare over the two declared ranges that matter most.
     others : mapping of controller to tuple of arrays [measure, seed, situation]
         What the searches that were not chosen found for it, in the situations that decide; the best first.
+    left_open : str
+        The controller of which fewer situations had left open whether it is better, so that these were drawn to them;
+        empty: they had left nothing open that matters.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
@@ -198,6 +202,7 @@ class Judgement:
     worst_cases: dict[str, WorstFinding] = field(default_factory=dict)
     chosen_on: dict[str, Sample] = field(default_factory=dict)
     robustness: MapFinding | None = None
+    left_open: str = ""
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness with its penalties or of a measure.
@@ -217,25 +222,54 @@ class Judgement:
         return float(values[alive].mean()) if alive.any() else math.nan
 
 
+_AGAIN = "_again"  # behind the name of a stage: in more situations
+
+
 def judge(
     bench: Bench,
     fitness: Fitness,
     group: Sequence[Tuned],
     on_wall: Sequence[str] = (),
     others: Mapping[str, Sequence[Tuned]] | None = None,
-) -> Judgement:
+) -> tuple[Bench, Judgement]:
     """Evaluate all controllers on the same rollouts and decide, knowing the worst case of who is to be recommended.
 
-    `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found.
+    Where that leaves open whether a controller is better that would then be recommended, all are judged once more, in
+    more situations, see :meth:`experiments.settings.Setup.looking_again`.
+
+    `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found. Returned
+    with the bench whose setup has the situations that decided.
     """
+    worst = WorstSearches(bench, fitness, group)
+    first = _judged(bench, fitness, group, on_wall, others or {}, worst)
+    setup = bench.setup.looking_again() if first.verdict.undecided else None
+    if setup is None:
+        return bench, _assured(bench, fitness, group, first, worst)
+    bench = copy(bench)
+    bench.setup = setup
+    again = _judged(bench, fitness, group, on_wall, others or {}, worst, first)
+    return bench, _assured(bench, fitness, group, replace(again, left_open=first.verdict.undecided), worst)
+
+
+def _judged(
+    bench: Bench,
+    fitness: Fitness,
+    group: Sequence[Tuned],
+    on_wall: Sequence[str],
+    others: Mapping[str, Sequence[Tuned]],
+    worst: WorstSearches,
+    before: Judgement | None = None,
+) -> Judgement:
+    """Rollouts and margins of all, and what they say; margins are those that were known `before`, in fewer rollouts."""
+    look = "" if before is None else _AGAIN
     fixed = next(one for one in group if one.name == "fixed")
     damping = damping_of(fixed, bench.setup.laws, bench.setup.plant, fitness.entropy_scale)
 
     arrays, unchosen, ranges = bench.side_by_side(
         [
-            lambda one: _all_rollouts(one, group, fitness, damping),
-            lambda one: _of_others(one, fitness, others or {}),
-            lambda one: over_ranges(one, group),
+            lambda one: _all_rollouts(one, group, fitness, damping, look),
+            lambda one: _of_others(one, fitness, others, look),
+            lambda one: over_ranges(one, group) if before is None else before.over_ranges,
         ]
     )
     kinds, judged = tuple(bench.setup.sets), bench.setup.judged
@@ -257,7 +291,6 @@ def judge(
     searches = {name: [_sample(bench, fitness, judged, table) for table in tables] for name, tables in unchosen.items()}
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
-    worst = WorstSearches(bench, fitness, group)
     verdict = decide(
         samples,
         "fixed",
@@ -272,19 +305,30 @@ def judge(
         worst.ask,
         choosing or None,
     )
-    worst.ask("fixed")
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
         one, other = (_sample(bench, fitness, "unforeseen", quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
-    stable = stability(bench, group, verdict.recommended)
-    drawn = robustness(bench, fitness, group, verdict.recommended)
     rows = rows_of(bench.setup.plant)
-    told = (quality, values, verdict, margins, passing, rows, ranges, judged, unchosen, stable, worst.found)
-    return Judgement(*told, chosen_on=choosing or samples, robustness=drawn)
+    told = (quality, values, verdict, margins, passing, rows, ranges, judged, unchosen)
+    return Judgement(*told, chosen_on=choosing or samples)
+
+
+def _assured(
+    bench: Bench, fitness: Fitness, group: Sequence[Tuned], found: Judgement, worst: WorstSearches
+) -> Judgement:
+    """A judgement with what else is to be known of who is recommended: worst case, stability, robustness."""
+    recommended = found.verdict.recommended
+    worst.ask("fixed")
+    return replace(
+        found,
+        stability=stability(bench, group, recommended),
+        worst_cases=worst.found,
+        robustness=robustness(bench, fitness, group, recommended),
+    )
 
 
 def _all_rollouts(
-    bench: Bench, group: Sequence[Tuned], fitness: Fitness, damping: Sequence[float]
+    bench: Bench, group: Sequence[Tuned], fitness: Fitness, damping: Sequence[float], look: str = ""
 ) -> dict[str, np.ndarray]:
     """All measures of all controllers in the same rollouts, as a stage of the run."""
 
@@ -297,11 +341,11 @@ def _all_rollouts(
                 progress.advance()
         return arrays
 
-    return bench.stage("judgement", compute, *formats.as_npz("quality.npz"))
+    return bench.stage(f"judgement{look}", compute, *formats.as_npz("quality.npz"))
 
 
 def _of_others(
-    bench: Bench, fitness: Fitness, others: Mapping[str, Sequence[Tuned]]
+    bench: Bench, fitness: Fitness, others: Mapping[str, Sequence[Tuned]], look: str = ""
 ) -> dict[str, tuple[np.ndarray, ...]]:
     """All measures of what was not chosen, in the situations that decide, as a stage of its own."""
     if not others:
@@ -317,7 +361,7 @@ def _of_others(
                 progress.advance()
         return arrays
 
-    arrays = bench.stage("judgement_of_other_searches", compute, *formats.as_npz("quality.npz"))
+    arrays = bench.stage(f"judgement_of_other_searches{look}", compute, *formats.as_npz("quality.npz"))
     return {name: tuple(arrays[f"{name}.{k}"] for k in range(len(several))) for name, several in others.items()}
 
 

@@ -80,8 +80,8 @@ class SearchedDesign:
     further: Rungs
     others: Mapping[str, tuple[Tuned, ...]] = field(default_factory=dict)
 
-    def judged(self) -> Judgement:
-        """Return how all do in the same rollouts, and what is recommended."""
+    def judged(self) -> tuple[Bench, Judgement]:
+        """Return how all do in the same rollouts, what is recommended, and the bench with the situations of these."""
         on_wall = ladder.on_wall(self.bench.setup, self.fixed)
         return judging.judge(self.bench, self.reference.fitness, self.group, on_wall, self.others)
 

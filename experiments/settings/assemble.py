@@ -5,7 +5,7 @@ First what concerns the PID: its laws, the box of its gains, the user's own gain
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +138,19 @@ class Setup:
         if kind in {"drawn", CHOOSING}:
             return 1
         return 1 if kind == "taught" and not budget.repeat_taught else budget.verdict_seeds
+
+    def looking_again(self) -> Setup | None:
+        """Return the setup with more fresh situations to judge and to choose in, the present ones the first of them.
+
+        None where no further ones are asked for, or where the named situations judge.
+        """
+        draws = self.config.draws
+        if self.judged != "drawn" or draws.again == 1:
+            return None
+        config = replace(self.config, draws=replace(draws, verdict=draws.again * draws.verdict))
+        drawn = drawn_sets(config, self.plant, self.ranges)
+        sets = {**self.sets, "drawn": drawn["drawn"]}
+        return replace(self, sets=sets, repetition=situations.redrawing(config, self.plant, self.named, drawn))
 
     def margins(self) -> OperatingMargins | None:
         """Return the margin constraint, or None where it is off or the plant has no operating points.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plants import Plant
 
     Config = DesignConfig | EvaluateConfig | ExportConfig
-    Sets = dict[str, tuple[Situation, ...]]
+    Sets = Mapping[str, tuple[Situation, ...]]
 
 REAL_LOOP = (
     "delay", "output_delay", "noise", "jitter", "quantisation", "dropout", "command_dropout", "rate_limit", "dead_zone",
@@ -32,7 +32,7 @@ REAL_LOOP = (
 FEW_PLANTS = 12  # fewer taught plants than this do not pin the tail down, as a study of a first-order plant showed
 
 
-def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
+def declared_sets(config: Config, plant: Plant) -> tuple[dict[str, tuple[Situation, ...]], list[str]]:
     """Return taught, validation and unforeseen situations, and warnings about them.
 
     Situations that the configuration leaves out are the plant's own.

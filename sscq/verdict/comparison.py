@@ -131,6 +131,9 @@ class Comparison:
     same_damping : Change or None
         Of the mean of the fitness with the baseline's damping in the place of the controller's own; None where there is
         none of it.
+    undecided : bool
+        Whether more rollouts could make it pass: nothing speaks against it but changes of the fitness that are on the
+        better side, with intervals that reach over to the other.
     """
 
     mean: Change
@@ -149,6 +152,7 @@ class Comparison:
     searches: tuple[float, ...] = ()
     error: Change | None = None
     same_damping: Change | None = None
+    undecided: bool = False
 
     @property
     def headline(self) -> Change:
@@ -213,11 +217,14 @@ def compare(
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
     reasons = _of_fitness(changes, lost, fewer=fewer)
+    asked = {**changes, "same_damping": same}
+    unclear = [one for name, one in asked.items() if one is not None and not holds(name, one, fewer=fewer)]
+    better_if_real = sum(one.value < 0.0 for one in unclear)
     if travel.value > TRAVEL_SLACK:
         reasons.append(f"it needs more actuator travel ({travel})")
     if tracking is not None and tracking.value > 0.0:
         reasons.append(f"it {worse_tracking(tracking)}: {other.error_name} {tracking}")
-    if same is not None and not holds("mean", same, fewer=fewer):
+    if same is not None and not holds("same_damping", same, fewer=fewer):
         reasons.append(f"with the fixed gains' damping in place of its own J does not improve reliably ({same})")
     if new_failures:
         reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
@@ -241,6 +248,7 @@ def compare(
         reasons=tuple(reasons),
         error=tracking,
         same_damping=same,
+        undecided=0 < better_if_real == len(reasons),
         **_over_searches((other, *searches), baseline, rows, seed),
     )
 
@@ -264,9 +272,9 @@ def _of_fitness(changes: Mapping[str, Change], lost: np.ndarray, *, fewer: bool)
 
 
 def holds(name: str, found: Change, *, fewer: bool) -> bool:
-    """Return whether the change of a statistic of the fitness ("mean", "median", "tail") is as asked.
+    """Return whether the change of a statistic of the fitness ("mean", "median", "tail", "same_damping") is as asked.
 
-    It improves reliably; where fewer rollouts are lost beyond chance, mean and tail only do not get reliably worse.
+    It improves reliably; where fewer rollouts are lost beyond chance, means and tail only do not get reliably worse.
     """
     return found.improves or (fewer and (name == "median" or not found.worsens))
 

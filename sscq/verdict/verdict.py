@@ -39,12 +39,16 @@ class Verdict:
     comparisons : mapping of name to Comparison
         Of every other controller with the baseline.
     sentence : str
+    undecided : str
+        Who would be recommended instead if more rollouts showed that it is better, see
+        :attr:`sscq.verdict.comparison.Comparison.undecided`; empty: nobody.
     """
 
     recommended: str
     baseline: str
     comparisons: Mapping[str, Comparison]
     sentence: str
+    undecided: str = ""
 
 
 def decide(
@@ -112,6 +116,8 @@ def decide(
     while ask is not None and recommended != baseline and (reasons := ask(recommended)):
         found[recommended] = _with_further(found[recommended], reasons)
         recommended = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, found)
+    hoped = {name: replace(one, reasons=()) if one.undecided else one for name, one in found.items()}
+    instead = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, hoped)
     n = samples[baseline].failed.size
     sentence = _sentence(recommended, baseline, found, simplest_first, titles, where, n)
     if not margins_kept.get(recommended, True):
@@ -128,7 +134,7 @@ def decide(
         )
     elif failed.any() and not told:
         sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
-    return Verdict(recommended, baseline, found, sentence)
+    return Verdict(recommended, baseline, found, sentence, "" if instead == recommended else instead)
 
 
 def _simplest_of_the_best(
@@ -149,17 +155,22 @@ def _simplest_of_the_best(
 
 def _as_when_chosen(found: Mapping[str, Comparison], when_chosen: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Comparisons, with what alone speaks against a controller in the rollouts of the choice."""
-    told = "where the choice was made, "
-    return {
-        name: _with_further(one, [told + why for why in when_chosen[name].reasons])
-        if one.passes and name in when_chosen
-        else one
-        for name, one in found.items()
-    }
+    told, both = "where the choice was made, ", dict(found)
+    for name, other in when_chosen.items():
+        one = found[name]
+        if one.passes:
+            both[name] = _with_further(one, [told + why for why in other.reasons], undecided=other.undecided)
+        elif not other.passes:
+            both[name] = replace(one, undecided=one.undecided and other.undecided)
+    return both
 
 
-def _with_further(found: Comparison, reasons: Sequence[str]) -> Comparison:
-    return replace(found, reasons=(*found.reasons, *reasons), further=(*found.further, *reasons))
+def _with_further(found: Comparison, reasons: Sequence[str], *, undecided: bool = False) -> Comparison:
+    """A comparison with further reasons, which more rollouts would not take away unless they are `undecided`."""
+    if not reasons:
+        return found
+    further = (*found.further, *reasons)
+    return replace(found, reasons=(*found.reasons, *reasons), further=further, undecided=undecided)
 
 
 def _sentence(

@@ -115,7 +115,7 @@ def run(folder, config=None):
     fronts = front.search(bench, reference, fixed, refined, further)
     fronts = front.decided(bench, reference, fronts, group)
     group += front.contenders(bench, fronts)
-    judgement = judging.judge(bench, reference.fitness, group)
+    bench, judgement = judging.judge(bench, reference.fitness, group)
     return Run(bench, reference, group, judgement, signal, refined, config, fronts)
 
 

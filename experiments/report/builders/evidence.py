@@ -238,6 +238,7 @@ def _covers(case: FinishedDesign) -> str:
             f"are of means over situations and cover other situations and plants of these ranges{_of_searches(case)}. "
             f"Which of those that hold all conditions is recommended was chosen in "
             f"{case.judgement.chosen_on[BASELINE].failed.size} others, so that these favour none."
+            f"{_looked_again(case)}"
         )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
@@ -248,6 +249,14 @@ def _covers(case: FinishedDesign) -> str:
     if len(case.setup.searches) > 1:
         return f"{start} The 95 % intervals cover {drawn} and the luck of the search: not {rest}."
     return f"{start} The 95 % intervals cover {drawn}: not {rest} or another search."
+
+
+def _looked_again(case: FinishedDesign) -> str:
+    """Why there are more situations than at first."""
+    if not case.judgement.left_open:
+        return ""
+    first, who = case.setup.config.draws.verdict, case.the(case.judgement.left_open)
+    return f" The first {first} had left open whether {who} is better, so all were judged in these."
 
 
 def _of_searches(case: FinishedDesign) -> str:

@@ -113,7 +113,7 @@ class Claim:
 def claim(run: Path, case: StudyCase) -> Claim:
     """Return what a finished design claims, beside situations made now."""
     with opened(run) as design:
-        verdict = design.judged().verdict
+        verdict = design.judged()[1].verdict
         recommended = verdict.recommended != verdict.baseline
         name = verdict.recommended if recommended else "knowledge_base"
         group = {one.name: one for one in design.group}

@@ -107,7 +107,7 @@ def test_one_whose_margins_over_the_ranges_will_pass_goes_before_a_better_one(be
 
 def test_the_verdict_hears_of_what_was_not_chosen(bench, chosen):
     group, others = chosen.delivered(groups(bench))
-    judged = judging.judge(bench, bench.setup.fitness, group, others=others)
+    _, judged = judging.judge(bench, bench.setup.fitness, group, others=others)
     comparison = judged.verdict.comparisons["knowledge_base"]
     assert comparison.searches[0] == comparison.mean.value == 0.0  # the fixed gains themselves
     assert max(comparison.searches[1:]) > 0.1

@@ -9,7 +9,7 @@ import plants
 from experiments.report.builders import results
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
-from experiments.settings.ranges import skipped
+from experiments.settings.ranges import CHOOSING, skipped
 from experiments.starting.opening import configured
 
 
@@ -33,6 +33,25 @@ def test_without_draws_the_named_ones_judge():
     found = job("plant=fopdt", "draws={taught: 0, validation: 0, verdict: 0}")
     assert found.judged == "unforeseen"
     assert set(found.sets) == {"taught", "validation", "unforeseen"}
+
+
+def test_a_second_look_has_the_first_draws_and_further_ones():
+    found = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 40}")
+    again = found.looking_again()
+    assert again.config.draws == found.config.draws  # as the user gave it
+    for kind in ("taught", "validation", "unforeseen"):
+        assert again.sets[kind] == found.sets[kind]
+    fresh, choosing = again.sets["drawn"], again.repetition(CHOOSING, 0)
+    assert len(fresh) == len(choosing) == 160
+    assert fresh[:40] == found.sets["drawn"] == found.repetition("drawn", 0)
+    assert choosing[:40] == found.repetition(CHOOSING, 0)
+    assert again.repetition("drawn", 0) == fresh
+    assert len({s.seed for s in (*fresh, *choosing)}) == 320
+
+
+@pytest.mark.parametrize("draws", ["{verdict: 40, again: 1}", "{taught: 0, validation: 0, verdict: 0}"])
+def test_where_none_is_asked_for_there_is_no_second_look(draws):
+    assert job("plant=fopdt", f"draws={draws}").looking_again() is None
 
 
 def test_settings_of_all_situations_are_those_of_drawn_ones_too():
