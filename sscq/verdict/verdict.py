@@ -210,4 +210,6 @@ def _use(found: Comparison, title: str, fixed: str, where: str, n: int) -> str:
 def _travel(change: Change) -> str:
     """What it costs in travel, which may be a little more than the baseline's."""
     times = f"{1.0 + change.value:.3g} times"
-    return f"with no more actuator travel ({times})" if change.value <= 0.0 else f"with {times} the actuator travel"
+    if change.value <= 0.0:
+        return f"with no more actuator travel ({times})"
+    return "with as much actuator travel" if times == "1 times" else f"with {times} the actuator travel"
