@@ -224,7 +224,7 @@ class DrawsConfig:
         low=0,
     )
     again: int = setting(
-        4, "so many times as many judge where these leave open whether something else is better; 1: these alone", low=1
+        4, "this many times as many judge where those leave open whether another controller is better; 1: never", low=1
     )
 
     def complaints(self) -> Iterator[str]:

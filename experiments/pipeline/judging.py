@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from sscq.verdict.comparison import Sample, compare
 from sscq.verdict.verdict import Verdict, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from experiments.pipeline.assurance.robustness import MapFinding
@@ -185,8 +185,9 @@ class Judgement:
     others : mapping of controller to tuple of arrays [measure, seed, situation]
         What the searches that were not chosen found for it, in the situations that decide; the best first.
     left_open : str
-        The controller of which fewer situations had left open whether it is better, so that these were drawn to them;
-        empty: they had left nothing open that matters.
+        The controller that the first look left undecided; empty: there was one look.
+    first_draws : int
+        Situations of the first look, where there were two.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
@@ -203,6 +204,7 @@ class Judgement:
     chosen_on: dict[str, Sample] = field(default_factory=dict)
     robustness: MapFinding | None = None
     left_open: str = ""
+    first_draws: int = 0
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness with its penalties or of a measure.
@@ -234,8 +236,8 @@ def judge(
 ) -> tuple[Bench, Judgement]:
     """Evaluate all controllers on the same rollouts and decide, knowing the worst case of who is to be recommended.
 
-    Where that leaves open whether a controller is better that would then be recommended, all are judged once more, in
-    more situations, see :meth:`experiments.settings.Setup.looking_again`.
+    Where a controller is left undecided that would otherwise be recommended, all are judged once more, in more
+    situations, see :meth:`experiments.settings.Setup.looking_again`.
 
     `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found. Returned
     with the bench whose setup has the situations that decided.
@@ -248,7 +250,8 @@ def judge(
     bench = copy(bench)
     bench.setup = setup
     again = _judged(bench, fitness, group, on_wall, others or {}, worst, first)
-    return bench, _assured(bench, fitness, group, replace(again, left_open=first.verdict.undecided), worst)
+    known = {"left_open": first.verdict.undecided, "first_draws": first.quality["fixed", first.judged].shape[-1]}
+    return bench, _assured(bench, fitness, group, replace(again, **known), worst)
 
 
 def _judged(
@@ -265,13 +268,15 @@ def _judged(
     fixed = next(one for one in group if one.name == "fixed")
     damping = damping_of(fixed, bench.setup.laws, bench.setup.plant, fitness.entropy_scale)
 
-    arrays, unchosen, ranges = bench.side_by_side(
-        [
-            lambda one: _all_rollouts(one, group, fitness, damping, look),
-            lambda one: _of_others(one, fitness, others, look),
-            lambda one: over_ranges(one, group) if before is None else before.over_ranges,
-        ]
-    )
+    branches: dict[str, Callable[[Bench], Any]] = {
+        "arrays": lambda one: _all_rollouts(one, group, fitness, damping, look),
+        "unchosen": lambda one: _of_others(one, fitness, others, look),
+        "ranges": lambda one: over_ranges(one, group),
+    }
+    done: dict[str, Any] = {} if before is None else {"ranges": before.over_ranges}
+    left = {name: branch for name, branch in branches.items() if name not in done and (others or name != "unchosen")}
+    done |= zip(left, bench.side_by_side(list(left.values())), strict=True)
+    arrays, unchosen, ranges = done["arrays"], done.get("unchosen", {}), done["ranges"]
     kinds, judged = tuple(bench.setup.sets), bench.setup.judged
     quality = {
         (c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in kinds if f"{c.name}.{kind}" in arrays

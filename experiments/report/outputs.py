@@ -241,7 +241,7 @@ def metrics(
         }
         if contender.name in judgement.over_ranges:
             controllers[contender.name]["margins_over_ranges"] = plain(judgement.over_ranges[contender.name])
-    return {
+    found: DesignMetrics = {
         "plant": bench.setup.plant.name,
         "fitness": ref.fitness.plain(),
         "recommended": verdict.recommended,
@@ -256,6 +256,9 @@ def metrics(
         },
         "warnings": bench.setup.all_warnings(),
     }
+    if judgement.left_open:
+        found["left_open"] = judgement.left_open
+    return found
 
 
 def table_text(group: Sequence[Tuned], judgement: Judgement, data: ReportData, margins: bool) -> str:

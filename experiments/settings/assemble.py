@@ -148,9 +148,14 @@ class Setup:
         if self.judged != "drawn" or draws.again == 1:
             return None
         config = replace(self.config, draws=replace(draws, verdict=draws.again * draws.verdict))
-        drawn = drawn_sets(config, self.plant, self.ranges)
-        sets = {**self.sets, "drawn": drawn["drawn"]}
-        return replace(self, sets=sets, repetition=situations.redrawing(config, self.plant, self.named, drawn))
+        first, drawn = (drawn_sets(given, self.plant, self.ranges) for given in (self.config, config))
+        told = [text for text in self.warnings if text not in skipped(self.config, first)]
+        return replace(
+            self,
+            sets={**self.sets, "drawn": drawn["drawn"]},
+            repetition=situations.redrawing(config, self.plant, self.named, drawn),
+            warnings=(*told, *skipped(config, drawn)),
+        )
 
     def margins(self) -> OperatingMargins | None:
         """Return the margin constraint, or None where it is off or the plant has no operating points.

@@ -219,7 +219,7 @@ def compare(
     reasons = _of_fitness(changes, lost, fewer=fewer)
     asked = {**changes, "same_damping": same}
     unclear = [one for name, one in asked.items() if one is not None and not holds(name, one, fewer=fewer)]
-    better_if_real = sum(one.value < 0.0 for one in unclear)
+    promising = sum(one.value < 0.0 for one in unclear)  # all there is against it, if there are as many reasons
     if travel.value > TRAVEL_SLACK:
         reasons.append(f"it needs more actuator travel ({travel})")
     if tracking is not None and tracking.value > 0.0:
@@ -248,7 +248,7 @@ def compare(
         reasons=tuple(reasons),
         error=tracking,
         same_damping=same,
-        undecided=0 < better_if_real == len(reasons),
+        undecided=0 < promising == len(reasons),
         **_over_searches((other, *searches), baseline, rows, seed),
     )
 

@@ -40,7 +40,7 @@ class Verdict:
         Of every other controller with the baseline.
     sentence : str
     undecided : str
-        Who would be recommended instead if more rollouts showed that it is better, see
+        The simplest that would be recommended instead if more rollouts showed that it is better, see
         :attr:`sscq.verdict.comparison.Comparison.undecided`; empty: nobody.
     """
 
@@ -116,8 +116,7 @@ def decide(
     while ask is not None and recommended != baseline and (reasons := ask(recommended)):
         found[recommended] = _with_further(found[recommended], reasons)
         recommended = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, found)
-    hoped = {name: replace(one, reasons=()) if one.undecided else one for name, one in found.items()}
-    instead = _simplest_of_the_best(chosen_on or samples, baseline, simplest_first, hoped)
+    undecided = _left_open(chosen_on or samples, baseline, simplest_first, found, recommended)
     n = samples[baseline].failed.size
     sentence = _sentence(recommended, baseline, found, simplest_first, titles, where, n)
     if not margins_kept.get(recommended, True):
@@ -134,7 +133,7 @@ def decide(
         )
     elif failed.any() and not told:
         sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
-    return Verdict(recommended, baseline, found, sentence, "" if instead == recommended else instead)
+    return Verdict(recommended, baseline, found, sentence, undecided)
 
 
 def _simplest_of_the_best(
@@ -151,6 +150,22 @@ def _simplest_of_the_best(
     means = {name: float(samples[name].fitness[alive].mean()) for name in left}
     best = min(means.values())
     return next(name for name in left if means[name] <= best + NEAR * abs(best))
+
+
+def _left_open(
+    samples: Mapping[str, Sample],
+    baseline: str,
+    simplest_first: Sequence[str],
+    found: Mapping[str, Comparison],
+    recommended: str,
+) -> str:
+    """Who of those that would replace the baseline would be recommended if it passed, each for itself; else nobody."""
+    for name in simplest_first[simplest_first.index(baseline) + 1 :]:
+        if name in found and found[name].undecided:
+            hoped = {**found, name: replace(found[name], reasons=())}
+            if _simplest_of_the_best(samples, baseline, simplest_first, hoped) == name != recommended:
+                return name
+    return ""
 
 
 def _as_when_chosen(found: Mapping[str, Comparison], when_chosen: Mapping[str, Comparison]) -> dict[str, Comparison]:

@@ -237,8 +237,7 @@ def _covers(case: FinishedDesign) -> str:
             f"{values.size} fresh situations, drawn from the declared ranges and seen by no search. The 95 % intervals "
             f"are of means over situations and cover other situations and plants of these ranges{_of_searches(case)}. "
             f"Which of those that hold all conditions is recommended was chosen in "
-            f"{case.judgement.chosen_on[BASELINE].failed.size} others, so that these favour none."
-            f"{_looked_again(case)}"
+            f"{case.judgement.chosen_on[BASELINE].failed.size} others{_looked_again(case)}."
         )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
@@ -252,11 +251,14 @@ def _covers(case: FinishedDesign) -> str:
 
 
 def _looked_again(case: FinishedDesign) -> str:
-    """Why there are more situations than at first."""
+    """Whom these situations favour, and why there are more of them than at first."""
     if not case.judgement.left_open:
-        return ""
-    first, who = case.setup.config.draws.verdict, case.the(case.judgement.left_open)
-    return f" The first {first} had left open whether {who} is better, so all were judged in these."
+        return ", so that these favour none"
+    first, who = case.judgement.first_draws, case.the(case.judgement.left_open)
+    return (
+        f". The first {first} of these left undecided whether to recommend {who}, which did better in them, but not "
+        "reliably. So all controllers were judged again, in all of these; that favours it a little"
+    )
 
 
 def _of_searches(case: FinishedDesign) -> str:

@@ -85,6 +85,8 @@ class DesignMetrics(TypedDict):
         Share of the way from the reference gains to the scheduled ones.
     warnings : tuple of str
         What was said before anything was searched.
+    left_open : str
+        The controller that a first look, in fewer draws, left undecided; left out where there was one look.
     told_by_two_rules : mapping of knowledge base to tuple
         Of what rules say in the taught runs, the part that two of them say at a time, by channel; null: not known.
     further_rungs : tuple of str
@@ -101,5 +103,6 @@ class DesignMetrics(TypedDict):
     authority: Mapping[str, float]
     assurance: AssuranceMetrics
     warnings: list[str]
+    left_open: NotRequired[str]
     told_by_two_rules: NotRequired[Mapping[str, list[float | None]]]
     further_rungs: NotRequired[list[str]]

@@ -7,6 +7,7 @@ import pytest
 
 from configs.schema import DrawsConfig
 from experiments.pipeline import judging
+from experiments.report import outputs
 from experiments.report.builders import evidence
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
@@ -52,7 +53,21 @@ def test_what_is_left_open_is_judged_again_in_more_situations(tmp_path, looks):
     assert run.judgement.chosen_on["fixed"].failed.size == 2 * DRAWS
     covers = evidence.evidence(run.case).covers
     assert covers.startswith(f"{2 * DRAWS} fresh situations")
-    assert f"The first {DRAWS} had left open whether the knowledge base" in covers.replace("\u00a0", " ")
+    assert f"The first {DRAWS} of these left undecided whether to recommend the knowledge base" in covers
+    told = outputs.metrics(run.bench, run.reference, run.group, run.judgement, run.refined)
+    assert told["left_open"] == "knowledge_base"
+
+
+def test_a_stopped_run_goes_on_behind_both_looks(tmp_path, looks, monkeypatch):
+    place = tmp_path / "run"
+    first = made(place, again=2)
+    looks.clear()
+    monkeypatch.setattr(judging, "rollouts", None)  # no loop is run any more
+    with RunFolder.resume(place, command="design") as folder:
+        again = finished_run.run(folder, first.config)
+    assert len(looks) == 2
+    assert again.judgement.verdict == first.judgement.verdict
+    assert again.judgement.left_open == first.judgement.left_open
 
 
 def test_it_is_asked_once_more_only_where_that_is_wished(tmp_path, looks):
@@ -61,4 +76,5 @@ def test_it_is_asked_once_more_only_where_that_is_wished(tmp_path, looks):
     assert run.judgement.left_open == ""
     assert len(run.bench.setup.sets["drawn"]) == DRAWS
     assert not (tmp_path / "run" / "stages" / "judgement_again").exists()
-    assert "had left open" not in evidence.evidence(run.case).covers
+    assert "so that these favour none." in evidence.evidence(run.case).covers
+    assert "left_open" not in outputs.metrics(run.bench, run.reference, run.group, run.judgement, run.refined)

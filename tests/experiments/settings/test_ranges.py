@@ -1,5 +1,6 @@
 """Situations drawn for a design: beside the named ones, in the same real loop; margins where plants can be held."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import plants
 from experiments.report.builders import results
 from experiments.runtime.errors import UserError
-from experiments.settings import setup
+from experiments.settings import assemble, setup
 from experiments.settings.ranges import CHOOSING, skipped
 from experiments.starting.opening import configured
 
@@ -47,6 +48,17 @@ def test_a_second_look_has_the_first_draws_and_further_ones():
     assert choosing[:40] == found.repetition(CHOOSING, 0)
     assert again.repetition("drawn", 0) == fresh
     assert len({s.seed for s in (*fresh, *choosing)}) == 320
+
+
+def test_what_was_skipped_is_told_of_all_draws(monkeypatch):
+    found = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 40}")
+    odd = replace(found, warnings=("of something else", "2 of 40"))
+
+    def told(config, _):
+        return [f"{config.draws.verdict // 20} of {config.draws.verdict}"]
+
+    monkeypatch.setattr(assemble, "skipped", told)
+    assert odd.looking_again().warnings == ("of something else", "8 of 160")
 
 
 @pytest.mark.parametrize("draws", ["{verdict: 40, again: 1}", "{taught: 0, validation: 0, verdict: 0}"])

@@ -20,9 +20,9 @@ def _quick(monkeypatch):
 WORST = np.argsort(BASE.fitness.ravel())[-6:]  # 5 % of them
 
 
-def unsure(in_the_worst=(1.1, 0.7, 1.2, 0.6, 1.1, 0.7), **changes):
+def unsure(in_the_worst=(1.1, 0.7, 1.2, 0.6, 1.1, 0.7), bulk=0.8, **changes):
     """Better by a fifth but for the worst, of which some are better and some are not."""
-    factor = np.full(BASE.fitness.size, 0.8)
+    factor = np.full(BASE.fitness.size, bulk)
     factor[WORST] = in_the_worst
     return replace(BASE, fitness=BASE.fitness * factor.reshape(BASE.fitness.shape), **changes)
 
@@ -77,6 +77,40 @@ def test_what_else_speaks_against_it_is_decided(further):
     assert (found.recommended, found.undecided) == ("fixed", "")
 
 
+def test_each_undecided_one_is_hoped_for_alone():
+    """The table is simpler, and would be recommended were it not that the other might be better still."""
+    found = decide({"fixed": BASE, "table": unsure(), "kb": unsure(bulk=0.7)}, "fixed", ORDER, TITLES, {})
+    assert found.comparisons["table"].undecided
+    assert found.comparisons["kb"].undecided
+    assert (found.recommended, found.undecided) == ("fixed", "table")
+
+
+def test_nobody_is_judged_again_for_being_simpler_than_the_fixed_gains():
+    found = decide({"own": unsure(), "fixed": BASE}, "fixed", ("own", "fixed"), {"own": "own", **TITLES}, {})
+    assert found.comparisons["own"].undecided
+    assert (found.recommended, found.undecided) == ("fixed", "")
+
+
+def test_the_baselines_damping_may_be_what_is_not_sure():
+    same = unsure().fitness
+    found = compare(replace(changed(BASE, 0.8), same_damping=same * 1.225), replace(BASE, same_damping=BASE.fitness))
+    assert [reason.partition(" J ")[0] for reason in found.reasons] == [
+        "with the fixed gains' damping in place of its own"
+    ]
+    assert found.same_damping.value < 0.0 < found.same_damping.high
+    assert found.undecided
+
+
+def test_who_loses_fewer_loops_is_not_undecided():
+    """It needs only not to get worse reliably: what does is worse."""
+    lost = np.zeros(BASE.failed.shape, bool)
+    lost[:8, 0] = True
+    found = compare(unsure(1.3), replace(BASE, failed=lost))
+    assert found.fewer
+    assert found.reasons
+    assert not found.undecided
+
+
 def test_where_it_is_chosen_counts_alike():
     sure, worse = changed(BASE, 0.8), changed(BASE, 1.1)
 
@@ -99,48 +133,50 @@ def test_the_worst_case_is_a_last_word():
     assert (found.recommended, found.undecided) == ("fixed", "")
 
 
-def study(number, n, factor):
-    """A baseline, and a controller with scatter of its own that scales the fitness: each rollout a seed of its own."""
-    rng = np.random.default_rng(number)
-    base = np.exp(0.5 * rng.normal(size=(n, 1)))
-    own = np.exp(0.2 * rng.normal(size=(2, n, 1)))
-    return base * own[0], factor * base * own[1]
+FIRST, ALL = 256, 1024
 
 
-def improves(base, other, n):
-    """Whether the worst 5 % of the first n rollouts improve reliably, as the verdict asks, and whether they do at all."""
-    none = np.zeros((n, 1))
-    one, two = (Sample(values[:n], none + 1.0, none > 0.0) for values in (other, base))
-    found = compare(one, two).tail
-    return found.improves, found.value < 0.0
+def study(number, factor):
+    """A baseline, and a controller that is sure to be better but for the largest seventh: there it has this factor.
 
-
-def test_chance_alone_seldom_passes_in_two_looks():
-    """One look lets 2.5 % of controllers that are no better pass, two looks 5 % at most: the sum of both.
-
-    Counted in 300 studies: three standard errors are 3 sqrt(0.05 * 0.95 / 300) = 3.8 %. The percentile bootstrap of the
-    worst 5 % of a hundred rollouts, five of them, is a little short, for which 2 % are left.
+    Both have scatter of their own, so that a factor of 1 makes the worst 5 % of both alike. Each rollout is a seed.
     """
-    passed = 0
-    for number in range(300):
-        base, other = study(number, 400, 1.0)
-        first, better = improves(base, other, 100)
-        passed += first or (better and improves(base, other, 400)[0])
-    assert 0 < passed / 300 <= 0.05 + 0.038 + 0.02
+    rng = np.random.default_rng(number)
+    level = np.exp(0.5 * rng.normal(size=(ALL, 1)))
+    one, other = level * np.exp(0.2 * rng.normal(size=(2, ALL, 1)))
+    other *= np.where(level > 1.65, factor, 0.7)
+    return {"fixed": one, "kb": other}
+
+
+def recommended(values, n):
+    """The verdict in the first n rollouts: who is recommended, and who is undecided."""
+    nothing = np.zeros((n, 1))
+    samples = {name: Sample(each[:n], nothing + 1.0, nothing > 0.0) for name, each in values.items()}
+    found = decide(samples, "fixed", tuple(samples), TITLES, {})
+    return found.recommended, found.undecided
+
+
+def passed(values):
+    """Whether a controller is recommended after one look, and after one or two."""
+    who, undecided = recommended(values, FIRST)
+    return who == "kb", who == "kb" or (undecided == "kb" and recommended(values, ALL)[0] == "kb")
+
+
+@pytest.mark.parametrize(("studies", "allowed"), [(100, 0.12), pytest.param(1500, 0.07, marks=pytest.mark.slow)])
+def test_chance_alone_seldom_passes_in_two_looks(studies, allowed):
+    """A worst 5 % that is no better passes in 2.5 % of first looks, in two looks in at most 5 %: their sum, nominally.
+
+    Allowed are three standard errors of a rate of 5 % more, 6.5 % in 100 studies and 1.7 % in 1 500. The percentile
+    bootstrap takes half of that: it is short where few values, thirteen, decide.
+    """
+    found = np.array([passed(study(number, 1.0)) for number in range(studies)])
+    first, either = found.mean(axis=0)
+    print(f"one look {first:.3f}, two looks {either:.3f}")
+    assert 0 < either <= allowed
 
 
 def test_a_second_look_finds_what_the_first_left_open():
-    """A tail that is 10 % better: the first look sees it in some studies, the second in twice as many."""
-    first = again = 0
-    for number in range(100):
-        base, other = study(number, 400, 0.9)
-        at_once, better = improves(base, other, 100)
-        first += at_once
-        again += at_once or (better and improves(base, other, 400)[0])
-    assert first <= 40
-    assert again >= first + 15  # of 28 more, three standard errors are 13
-
-
-def test_a_sample_of_one_seed_is_not_undecided():
-    one = Sample(BASE.fitness[:1], BASE.travel[:1], BASE.failed[:1])
-    assert not compare(replace(one, fitness=0.9 * one.fitness), one).undecided
+    """A worst 5 % that is 7 % better: the first look is sure of it in some studies, the second in many more."""
+    first, either = np.array([passed(study(number, 0.93)) for number in range(40)]).sum(axis=0)
+    assert first <= 24
+    assert either >= first + 10

@@ -13,7 +13,7 @@ from tests.experiments import finished_run
 def design(run):
     """What the searches of the finished run found."""
     return SimpleNamespace(
-        bench=run.bench, reference=run.reference, group=run.group, judged=lambda: run.judgement, others={}
+        bench=run.bench, reference=run.reference, group=run.group, judged=lambda: (run.bench, run.judgement), others={}
     )
 
 
