@@ -29,6 +29,7 @@ from experiments.pipeline.judged_rollouts import (
 )
 from experiments.pipeline.ladder import oracle_share
 from experiments.runtime import formats
+from experiments.runtime.progress import PlannedWork
 from experiments.settings.ranges import CHOOSING
 from flcs import FuzzyController
 from sscq.baselines.tuned import Tuned
@@ -153,6 +154,12 @@ def taught_loops(bench: Bench) -> int:
     return round(candidates * copies * (ahead + further) / sum(horizons))
 
 
+def verdict_loops(setup: Setup) -> float:
+    """Return what judging a controller costs, in evaluations of all taught situations."""
+    rollouts = sum(setup.repetitions(kind) * len(several) for kind, several in setup.sets.items())
+    return rollouts / len(setup.sets["taught"])
+
+
 @dataclass(frozen=True)
 class Judgement:
     """All numbers of the verdict.
@@ -224,7 +231,8 @@ class Judgement:
         return float(values[alive].mean()) if alive.any() else math.nan
 
 
-_AGAIN = "_again"  # behind the name of a stage: in more situations
+_ROLLOUTS, _OF_OTHERS = "judgement", "judgement_of_other_searches"  # stages
+_AGAIN = "_again"  # behind their names: in more situations
 
 
 def judge(
@@ -249,6 +257,8 @@ def judge(
         return bench, _assured(bench, fitness, group, first, worst)
     bench = copy(bench)
     bench.setup = setup
+    for stage, size in ((_ROLLOUTS, len(group)), (_OF_OTHERS, sum(map(len, (others or {}).values())))):
+        bench.job.also(stage + _AGAIN, PlannedWork(size * verdict_loops(setup)))
     again = _judged(bench, fitness, group, on_wall, others or {}, worst, first)
     known = {"left_open": first.verdict.undecided, "first_draws": first.quality["fixed", first.judged].shape[-1]}
     return bench, _assured(bench, fitness, group, replace(again, **known), worst)
@@ -346,7 +356,7 @@ def _all_rollouts(
                 progress.advance()
         return arrays
 
-    return bench.stage(f"judgement{look}", compute, *formats.as_npz("quality.npz"))
+    return bench.stage(_ROLLOUTS + look, compute, *formats.as_npz("quality.npz"))
 
 
 def _of_others(
@@ -366,7 +376,7 @@ def _of_others(
                 progress.advance()
         return arrays
 
-    arrays = bench.stage(f"judgement_of_other_searches{look}", compute, *formats.as_npz("quality.npz"))
+    arrays = bench.stage(_OF_OTHERS + look, compute, *formats.as_npz("quality.npz"))
     return {name: tuple(arrays[f"{name}.{k}"] for k in range(len(several))) for name, several in others.items()}
 
 

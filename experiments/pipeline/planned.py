@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.pipeline import scheduling_inputs
 from experiments.pipeline.bench import Bench, stage_name
-from experiments.pipeline.judging import taught_loops
+from experiments.pipeline.judging import taught_loops, verdict_loops
 from experiments.pipeline.ladder import MOST_BOX_LOOPS
 from experiments.runtime.progress import JobProgress, PlannedWork
 from sscq.baselines import candidates
@@ -64,8 +64,7 @@ def _fronts(setup: Setup) -> Iterator[tuple[str, PlannedWork]]:
 
 def _of_verdict(bench: Bench) -> Iterator[tuple[str, PlannedWork]]:
     setup, searches = bench.setup, len(bench.setup.searches)
-    taught = len(setup.sets["taught"])
-    rollouts = sum(setup.repetitions(kind) * len(several) for kind, several in setup.sets.items()) / taught
+    taught, rollouts = len(setup.sets["taught"]), verdict_loops(setup)
     judged = _JUDGED + len(setup.config.ladder.further)
     if bench.margins is not None:
         yield "moved_inside", PlannedWork(0.0, _MARGINS)

@@ -89,6 +89,13 @@ class JobProgress:
         self.relay: Callable[[list[Any]], None] | None = None
         self.listener: Callable[[ProgressNote], object] | None = None
 
+    def also(self, stage: str, work: PlannedWork) -> None:
+        """Plan a stage that turned out to be needed, behind all that have been done; a job without a plan stays so."""
+        if self._planned and stage not in self._planned:
+            done = [k for k, name in enumerate(self._names) if name in self._took or name in self._ended]
+            self._planned[stage] = work
+            self._names.insert(max(done, default=-1) + 1, stage)
+
     def begin(self, stage: str) -> None:
         """Say that a stage is computed from here on; all planned before those that are, are done or will not be."""
         self._relay("begin", stage)

@@ -149,6 +149,22 @@ def test_an_unplanned_stage_says_nothing_of_the_job():
     assert job.words() == ""
 
 
+def test_a_stage_that_turns_out_to_be_needed_joins_the_plan():
+    clock = Clock()
+    job = JobProgress("design", {"a": PlannedWork(10.0), "b": PlannedWork(10.0)}, clock=clock)
+    job.begin("a")
+    clock.now += 10.0
+    job.end("a")
+    job.also("more", PlannedWork(20.0))
+    job.also("more", PlannedWork(99.0))  # known
+    job.begin("more")
+    assert job.state() == (0.25, 30.0)  # 10 s of 40: its own 20 and those of b are to come
+    silent = JobProgress()
+    silent.also("more", PlannedWork(20.0))
+    silent.begin("more")
+    assert silent.words() == ""
+
+
 def test_stages_side_by_side_share_what_is_left():
     """Two stages of 100 units at 10 s each so far, half done: 10 s of work each and two at once."""
     clock, told = Clock(), []
