@@ -10,8 +10,10 @@ import html
 import re
 import sys
 from pathlib import Path
+from textwrap import wrap
 
 WIDTH, HALF = 900, 430
+COLUMN = 60  # characters
 SHOWN = ("unforeseen", 2)  # the first two responses to situations of this kind
 
 
@@ -47,11 +49,12 @@ def picture(page: str) -> str:
     parts.append(line(plain(first(r'<span class="big">(.*?)</span></span>', page)), 14, 58,
                       "font: 700 16px sans-serif; fill: var(--gain)"))  # fmt: skip
     conditions = re.findall(r"<li>(.*?)</li>", first(r'<ul class="criteria">(.*?)</ul>', page), re.DOTALL)
-    parts += [line(plain(text), 14, 84 + 19 * i, "font: 12px sans-serif") for i, text in enumerate(conditions)]
-    chart, high = placed(first(r'<div class="against">.*?(<svg.*?</svg>)<small>', page), HALF + 30, 50)
-    parts += [line("Cost against each of the others, fresh situations", HALF + 30, 32, "font: 600 13px sans-serif"),
+    rows = [(14 + 12 * (k > 0), part) for text in conditions for k, part in enumerate(wrap(plain(text), COLUMN))]
+    parts += [line(text, x, 84 + 19 * i, "font: 12px sans-serif") for i, (x, text) in enumerate(rows)]
+    chart, high = placed(first(r'<div class="against">.*?(<svg.*?</svg>)<small>', page), HALF + 30, 76)
+    parts += [line("Cost against each of the others, fresh situations", HALF + 30, 58, "font: 600 13px sans-serif"),
               chart]  # fmt: skip
-    top = 50 + max(high, 19 * len(conditions) + 34) + 24
+    top = 50 + max(high + 26, 19 * len(rows) + 34) + 24
     responses = page[page.index("<h2>Responses</h2>") :]
     hidden = "|".join(re.findall(r'class="chip off"[^>]*data-k="(\w+)"', responses))
     responses = re.sub(rf'<path d="[^"]*" class="curve [^"]*\b(?:{hidden})"[^>]*/>', "", responses)
