@@ -258,7 +258,8 @@ def judge(
     bench = copy(bench)
     bench.setup = setup
     for stage, size in ((_ROLLOUTS, len(group)), (_OF_OTHERS, sum(map(len, (others or {}).values())))):
-        bench.job.also(stage + _AGAIN, PlannedWork(size * verdict_loops(setup)))
+        if size:
+            bench.job.also(stage + _AGAIN, PlannedWork(size * verdict_loops(setup)))
     again = _judged(bench, fitness, group, on_wall, others or {}, worst, first)
     known = {"left_open": first.verdict.undecided, "first_draws": first.quality["fixed", first.judged].shape[-1]}
     return bench, _assured(bench, fitness, group, replace(again, **known), worst)
@@ -279,14 +280,15 @@ def _judged(
     damping = damping_of(fixed, bench.setup.laws, bench.setup.plant, fitness.entropy_scale)
 
     branches: dict[str, Callable[[Bench], Any]] = {
-        "arrays": lambda one: _all_rollouts(one, group, fitness, damping, look),
-        "unchosen": lambda one: _of_others(one, fitness, others, look),
-        "ranges": lambda one: over_ranges(one, group),
+        "arrays": lambda one: _all_rollouts(one, group, fitness, damping, look)
     }
-    done: dict[str, Any] = {} if before is None else {"ranges": before.over_ranges}
-    left = {name: branch for name, branch in branches.items() if name not in done and (others or name != "unchosen")}
-    done |= zip(left, bench.side_by_side(list(left.values())), strict=True)
-    arrays, unchosen, ranges = done["arrays"], done.get("unchosen", {}), done["ranges"]
+    if others:
+        branches["unchosen"] = lambda one: _of_others(one, fitness, others, look)
+    if before is None:
+        branches["ranges"] = lambda one: over_ranges(one, group)
+    done = dict(zip(branches, bench.side_by_side(list(branches.values())), strict=True))
+    arrays, unchosen = done["arrays"], done.get("unchosen", {})
+    ranges = done["ranges"] if before is None else before.over_ranges
     kinds, judged = tuple(bench.setup.sets), bench.setup.judged
     quality = {
         (c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in kinds if f"{c.name}.{kind}" in arrays
@@ -363,8 +365,6 @@ def _of_others(
     bench: Bench, fitness: Fitness, others: Mapping[str, Sequence[Tuned]], look: str = ""
 ) -> dict[str, tuple[np.ndarray, ...]]:
     """All measures of what was not chosen, in the situations that decide, as a stage of its own."""
-    if not others:
-        return {}
     judged = bench.setup.judged
 
     def compute(_: Path) -> dict[str, np.ndarray]:

@@ -256,8 +256,8 @@ def _looked_again(case: FinishedDesign) -> str:
         return ", so that these favour none"
     first, who = case.judgement.first_draws, case.the(case.judgement.left_open)
     return (
-        f". The first {first} of these left undecided whether to recommend {who}, which did better in them, but not "
-        "reliably. So all controllers were judged again, in all of these; that favours it a little"
+        f". The first {first} of those that judge left undecided whether to recommend {who}, which did better in them, "
+        "but not reliably. So all controllers were judged again, in all of those; that favours it a little"
     )
 
 

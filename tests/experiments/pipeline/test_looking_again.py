@@ -53,7 +53,7 @@ def test_what_is_left_open_is_judged_again_in_more_situations(tmp_path, looks):
     assert run.judgement.chosen_on["fixed"].failed.size == 2 * DRAWS
     covers = evidence.evidence(run.case).covers
     assert covers.startswith(f"{2 * DRAWS} fresh situations")
-    assert f"The first {DRAWS} of these left undecided whether to recommend the knowledge base" in covers
+    assert f"The first {DRAWS} of those that judge left undecided whether to recommend the knowledge base" in covers
     told = outputs.metrics(run.bench, run.reference, run.group, run.judgement, run.refined)
     assert told["left_open"] == "knowledge_base"
 
