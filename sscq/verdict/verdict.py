@@ -40,7 +40,7 @@ class Verdict:
         Of every other controller with the baseline.
     sentence : str
     undecided : str
-        The simplest that would be recommended instead if more rollouts showed that it is better, see
+        The best of those that would be recommended instead if more rollouts showed that they are better, see
         :attr:`sscq.verdict.comparison.Comparison.undecided`; empty: nobody.
     """
 
@@ -159,13 +159,15 @@ def _left_open(
     found: Mapping[str, Comparison],
     recommended: str,
 ) -> str:
-    """Who of those that would replace the baseline would be recommended if it passed, each for itself; else nobody."""
-    for name in simplest_first[simplest_first.index(baseline) + 1 :]:
-        if name in found and found[name].undecided:
-            hoped = {**found, name: replace(found[name], reasons=())}
-            if _simplest_of_the_best(samples, baseline, simplest_first, hoped) == name != recommended:
-                return name
-    return ""
+    """The best of those behind the baseline that would be recommended if they passed, each for itself; else nobody."""
+
+    def hoped(name: str) -> bool:
+        passing = {**found, name: replace(found[name], reasons=())}
+        return _simplest_of_the_best(samples, baseline, simplest_first, passing) == name != recommended
+
+    behind = simplest_first[simplest_first.index(baseline) + 1 :]
+    names = [name for name in behind if name in found and found[name].undecided and hoped(name)]
+    return min(names, key=lambda name: found[name].mean.value, default="")
 
 
 def _as_when_chosen(found: Mapping[str, Comparison], when_chosen: Mapping[str, Comparison]) -> dict[str, Comparison]:

@@ -78,11 +78,19 @@ def test_what_else_speaks_against_it_is_decided(further):
 
 
 def test_each_undecided_one_is_hoped_for_alone():
-    """The table is simpler, and would be recommended were it not that the other might be better still."""
+    """None hides another by being better still."""
     found = decide({"fixed": BASE, "table": unsure(), "kb": unsure(bulk=0.7)}, "fixed", ORDER, TITLES, {})
     assert found.comparisons["table"].undecided
     assert found.comparisons["kb"].undecided
-    assert (found.recommended, found.undecided) == ("fixed", "table")
+    assert (found.recommended, found.undecided) == ("fixed", "kb")  # the better one
+    two, worse = unsure(bulk=0.815), unsure(bulk=0.785)
+    table = changed(BASE, 0.8, spread=0.01)
+    samples = {"fixed": BASE, "two": two, "table": table, "kb": worse}
+    titles = {"two": "two-degree-of-freedom PID", **TITLES}
+    found = decide(samples, "fixed", tuple(samples), titles, {})
+    assert found.comparisons["two"].undecided
+    assert found.comparisons["kb"].undecided
+    assert (found.recommended, found.undecided) == ("table", "two")  # which the other, not 3 % better, does not hide
 
 
 def test_nobody_is_judged_again_for_being_simpler_than_the_fixed_gains():
