@@ -47,7 +47,7 @@ def design(
         A plant, which is registered by its name, or the name of a registered one.
     situations : mapping, optional
         In place of the plant's own: "taught", "validation" and "unforeseen", each a list as a plant declares it.
-    budget : {"small", "standard", "large"}
+    budget : {"small", "medium", "standard", "large"}
     seed : int
         The same seed, the same result, for any number of threads.
     folder : path, optional

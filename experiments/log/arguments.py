@@ -41,7 +41,9 @@ def add_commission(parser: argparse.ArgumentParser) -> None:
     _add_log(parser)
     parser.add_argument("--output", metavar="DIR", default="commissioning", help="folder of the sheet (commissioning)")
     parser.add_argument("--schedule", action="store_true", help="also design a schedule of gains (minutes)")
-    parser.add_argument("--budget", choices=("small", "standard"), default="small", help="of that design (small)")
+    parser.add_argument(
+        "--budget", choices=("small", "medium", "standard"), default="small", help="of that design (small)"
+    )
     _add_plant(parser)
     parser.add_argument("--derivative", action="store_true", help="search a derivative gain, too")
     parser.set_defaults(run=lambda options: importlib.import_module("experiments.log.commission").run(options))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-_TOOK = "took"  # first word of a message: a stage's time
+_TOOK, _ANSWER = "took", "answer"  # first words of messages: a stage's time, and what a question comes to
 
 
 def stage_name(name: str, search: int) -> str:
@@ -116,6 +116,36 @@ class Bench:
         found = [branch(self._in(folder)) for branch, folder in zip(branches, folders, strict=True)]
         self.folder.join(folders)
         return found
+
+    def answers(
+        self, questions: Sequence[Callable[[Bench], Any]], answered: Callable[[], object] = lambda: None
+    ) -> list[Any]:
+        """Return what questions come to that need nothing of one another: plain data, as JSON has it, stored nowhere.
+
+        Where there are processors they are asked at the same time; what has no answer then is asked once more here.
+        `answered` is called after each.
+        """
+        found: dict[int, Any] = {}
+        threads = thread_count(self.setup.threads)
+
+        def heard(message: list[Any]) -> None:
+            if message[0] == _ANSWER:
+                found[message[1]] = message[2]
+                answered()
+
+        if side_by_side.worthwhile(len(questions), threads):
+            share = max(1, threads // len(questions))
+            asked = [partial(self._asked, question, number, share) for number, question in enumerate(questions)]
+            side_by_side.do(asked, threads, heard)
+        for number in sorted(set(range(len(questions))) - found.keys()):
+            heard([_ANSWER, number, questions[number](self)])
+        return [found[number] for number in range(len(questions))]
+
+    def _asked(self, question: Callable[[Bench], Any], number: int, threads: int, tell: Tell) -> None:
+        """Tell what a question comes to, in a process of its own."""
+        bench = copy(self)
+        bench.setup, bench.quiet = replace(self.setup, threads=threads), True
+        tell([_ANSWER, number, question(bench)])
 
     def _in(self, folder: RunFolder) -> Bench:
         bench = copy(self)

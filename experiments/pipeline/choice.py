@@ -9,10 +9,11 @@ be better in a few others and worse in those that it was made for is luck, and m
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from experiments.pipeline.assurance.margins_over_ranges import foreseen
+from experiments.pipeline.assurance.margins_over_ranges import FORESEEN
 from experiments.pipeline.judging import keeps_margins
 from experiments.pipeline.ladder import validation_task, without_limits
 from experiments.runtime import formats
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from experiments.pipeline.assurance.margins_over_ranges import Foresights
     from experiments.pipeline.bench import Bench
     from experiments.pipeline.ladder import Reference
     from sscq.baselines.objective import Task
@@ -120,7 +122,9 @@ def best_first(
     return [best, *sorted((k for k in range(len(ranks)) if k != best), key=ranks.__getitem__)]
 
 
-def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence[Tuned]]) -> SearchChoice:
+def chosen(
+    bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence[Tuned]], ahead: Foresights
+) -> SearchChoice:
     """Return which search is delivered for each contender; all of the first where there is no other.
 
     Parameters
@@ -131,25 +135,26 @@ def chosen(bench: Bench, equal: Fitness, fixed: Tuned, groups: Sequence[Sequence
         The best fixed PID, whose travel in the validation situations is the limit there.
     groups : sequence of sequence of Tuned
         The contenders of each search.
+    ahead : Foresights
     """
     if len(groups) == 1:
         return SearchChoice({})
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
-        several = {name: _same_name(groups, name) for name in (one.name for one in groups[0])}
-        against = foreseen(bench, fixed)
+        by_name = [{one.name: one for one in group} for group in groups]
+        names = [one.name for one in groups[0] if _differ([group[one.name] for group in by_name])]
+        ahead.of(FORESEEN)  # once for all
+        questions = [
+            partial(_valued, equal=equal, fixed=fixed, several=[group[name] for name in names], ahead=ahead)
+            for group in by_name
+        ]
         order = {
-            name: _best_first(bench, without_limits(equal) if "free" in name else equal, fixed, found, against)
-            for name, found in several.items()
-            if _differ(found)
+            name: best_first([tuple(rank) for rank, _ in found], [taught for _, taught in found], bench.setup.round_of)
+            for name, *found in zip(names, *bench.answers(questions), strict=True)
         }
         return {"order": order | {name: order[like] for name, like in _SAME.items() if like in order}}
 
     return SearchChoice(bench.stage(STAGE, compute, *formats.as_json(FILE))["order"])
-
-
-def _same_name(groups: Sequence[Sequence[Tuned]], name: str) -> list[Tuned]:
-    return [one for group in groups for one in group if one.name == name]
 
 
 def _differ(several: Sequence[Tuned]) -> bool:
@@ -159,20 +164,21 @@ def _differ(several: Sequence[Tuned]) -> bool:
     return any(one.theta.tobytes() != several[0].theta.tobytes() for one in several[1:])
 
 
-def _best_first(
-    bench: Bench, fitness: Fitness, fixed: Tuned, several: Sequence[Tuned], against: Callable[[Tuned], bool]
-) -> list[int]:
-    taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
-    ranks = [
-        (
+def _valued(
+    bench: Bench, equal: Fitness, fixed: Tuned, several: Sequence[Tuned], ahead: Foresights
+) -> list[tuple[tuple[bool, bool, float], float]]:
+    """Rank and taught fitness of each contender of a search, as `best_first` wants them."""
+    found = []
+    for one in several:
+        fitness = without_limits(equal) if "free" in one.name else equal
+        taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+        rank = (
             keeps_margins(bench, one) is False,
-            against(one),
+            ahead.held_against(FORESEEN, one),
             pooled(_value(taught, one), _value(validation, one), taught, validation),
         )
-        for one in several
-    ]
-    alone = replace(taught, fitness=without_limits(fitness))
-    return best_first(ranks, [_value(alone, one) for one in several], bench.setup.round_of)
+        found.append((rank, _value(replace(taught, fitness=without_limits(fitness)), one)))
+    return found
 
 
 def _value(task: Task, one: Tuned) -> float:

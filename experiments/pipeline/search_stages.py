@@ -102,9 +102,10 @@ def searched(bench: Bench) -> SearchedDesign:
         ]
     )
     groups = [judging.with_oracle(bench, one.group, fixed, oracle) for one in found]
-    chosen = choice.chosen(bench, equal, fixed, groups)
+    ahead = margins_over_ranges.Foresights(bench, fixed)
+    chosen = choice.chosen(bench, equal, fixed, groups, ahead)
     group, others = chosen.delivered(groups)
-    group = moved_inside.kept_inside(bench, equal, fixed, group)
+    group = moved_inside.kept_inside(bench, equal, fixed, group, ahead)
     kbs = {one.name: one.controller.kb for one in group if isinstance(one.controller, FuzzyController)}
     refined = {kind: replace(found[chosen.of(name)].refined[kind], kb=kbs[name]) for kind, name in _REFINED.items()}
     further = _further([one.further for one in found], chosen, group, kbs)

@@ -222,7 +222,9 @@ class DrawnPlants:
         found = self._result(np.broadcast_to(rest, (len(self._pairs), *rest.shape[1:])), limits)
         kept, steady, most = found.kept_by, found.steady, np.full(len(self._pairs), -np.inf)
         for cases, gains in given.passing(np.atleast_2d(theta)):
-            stable, sensitivity, _ = self._limited(np.tile(spread_out(gains[0]), (len(cases), 1, 1)), cases)
+            stable, sensitivity, _ = self._limited(
+                np.tile(spread_out(gains[0]), (len(cases), 1, 1)), cases, delays=False
+            )
             most[cases] = sensitivity.max(axis=1)
             steady[cases] &= (stable > 0.0).all(axis=1)
         passing = np.isfinite(most) | (most > 0.0)
@@ -236,12 +238,12 @@ class DrawnPlants:
             transient=float(most.max()) if passing.any() else found.margins.sensitivity,
         )
 
-    def _limited(self, gains: Array, cases: NDArray[np.intp]) -> Array:
+    def _limited(self, gains: Array, cases: NDArray[np.intp], *, delays: bool = True) -> Array:
         """What is limited, of each pair's own gain sets [pair, n_sets, n_gains]."""
         responses, own = [self._responses[case] for case in cases], plain_gains(gains, self.n_channels)
         if self.n_channels == 1:  # a tenth of a millisecond each: threads would wait for one another
-            return limited_margins(own, responses)
-        return limited_coupled_margins(own, responses, self.threads)
+            return limited_margins(own, responses, delays=delays)
+        return limited_coupled_margins(own, responses, self.threads, delays=delays)
 
     def _result(self, gains: Array, limits: MarginLimits) -> _AtRest:
         stable, sensitivity, delay = self._limited(gains, np.arange(len(self._pairs)))

@@ -12,6 +12,7 @@ stabilising gains is not convex, so of a schedule many gains between its rules a
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,10 +142,15 @@ class MarginLimits:
         """Check."""
         check(self, "margins")
 
-    @property
+    @cached_property
     def in_passing(self) -> MarginLimits:
         """The limits of gains that do not stand: a wider one on Ms, none on the delay margin."""
         return MarginLimits(max(self.sensitivity, self.transient))
+
+    def tightened(self, share: float) -> MarginLimits:
+        """Return limits that are tighter by a share of them (looser where it is negative)."""
+        at_rest, passing = (1.0 + (ms - 1.0) * (1.0 - share) for ms in (self.sensitivity, self.transient))
+        return MarginLimits(at_rest, self.delay_margin * (1.0 + share), passing)
 
 
 def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMargins:
@@ -163,16 +169,22 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
     return LoopMargins(tuple(r.name for r in responses), verdict == kernel.STABLE, **values)
 
 
-def limited_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> Array:
+def limited_margins(gains: ArrayLike, responses: Sequence[LoopResponse], *, delays: bool = True) -> Array:
     """Return what limits are put on, of gain sets [operating_point, gain_set, 3], each point's own.
+
+    Parameters
+    ----------
+    gains, responses
+    delays : bool
+        False: delay margins, which are limited at rest alone, are not computed, and 0.
 
     Returns
     -------
     array [3, operating_point, gain_set]
         1 where the loop is stable, else 0; maximum sensitivity, delay margin [s].
     """
-    pairs = zip(check_gains(gains, 3), responses, strict=True)
-    table = np.concatenate([_table(rows, [response], kernel.DELAY) for rows, response in pairs])
+    pairs, level = zip(check_gains(gains, 3), responses, strict=True), kernel.DELAY if delays else kernel.SENSITIVITY
+    table = np.concatenate([_table(rows, [response], level) for rows, response in pairs])
     return np.stack([table[..., 0] == kernel.STABLE, table[..., 2], table[..., 7]])
 
 
@@ -283,8 +295,11 @@ def charge(table: Array, rate: float, limits: MarginLimits) -> Array:
     violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[..., 2])
     if limits.delay_margin > 0.0:
         violation += np.maximum(0.0, 1.0 - table[..., 7] / limits.delay_margin)
+    stable = table[..., 0] == kernel.STABLE
+    if stable.all():
+        return violation
     unstable = 3.0 - rate / (table[..., 1] + rate)
-    return np.where(table[..., 0] == kernel.STABLE, violation, unstable)
+    return np.where(stable, violation, unstable)
 
 
 def check_gains(gains: ArrayLike, size: int, meaning: str = "kp, ki, kd") -> Array:
@@ -297,6 +312,8 @@ def check_gains(gains: ArrayLike, size: int, meaning: str = "kp, ki, kd") -> Arr
 
 def tame(gains: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return gain sets [n, size] with zeros for those that hold no numbers, and which of them these are [n]."""
+    if gains.size and np.abs(gains).max() < _HUGE:  # most often; asked of few sets at a time
+        return np.ascontiguousarray(gains), np.zeros(len(gains), bool)
     wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
     return np.where(wild[:, None], 0.0, gains), wild
 

@@ -7,7 +7,7 @@ of the same set. All are prepared once for any number of gain sets.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -106,6 +106,11 @@ class OperatingMargins:
         return self.channels.outputs.points
 
     @property
+    def _searched(self) -> MarginLimits:
+        """What a search has to keep."""
+        return _searched(self.limits)
+
+    @property
     def watched(self) -> int:
         """Drawn places for each channel at which a descent sees the gains in passing; with several channels fewer.
 
@@ -120,7 +125,7 @@ class OperatingMargins:
         gains and for schedules. A search looks at few places, and a schedule's worst gains may lie between them.
         The result does not depend on the number of threads (None: all processors).
         """
-        return self._paid(gains, self.tightened(SLACK).limits, threads)
+        return self._paid(gains, self._searched, threads)
 
     def violation_of(
         self,
@@ -134,11 +139,11 @@ class OperatingMargins:
 
         In passing it is looked at `count` drawn places, or at those of a `focus` alone.
         """
-        return self._of_schedule(controller, theta, self.tightened(SLACK).limits, threads, count, focus=focus)
+        return self._of_schedule(controller, theta, self._searched, threads, count, focus=focus)
 
     def focus(self, controller: Any, theta: np.ndarray, threads: int | None = 1) -> Focus:
         """Return those places in passing that are worst, or next to it, for each schedule theta [n, n_theta]."""
-        limits = self.tightened(_NEXT_TO).limits.in_passing
+        limits = self.limits.tightened(_NEXT_TO).in_passing
         given = ScheduledGains(controller, self.channels.outputs)
         paid = [
             sum(
@@ -170,7 +175,7 @@ class OperatingMargins:
             Theta with one gene moved by its nudge.
         nudges : array [n, n_genes]
         """
-        limits, (n, m) = self.tightened(SLACK).limits, nudges.shape
+        limits, (n, m) = self._searched, nudges.shape
         moved, found = None if focus is None else focus.repeated(np.arange(n), m), np.zeros((n, m))
         given = ScheduledGains(controller, self.channels.outputs)
         here = self._at_rest(given.at_rest(theta), limits, threads, _slopes_of)
@@ -326,9 +331,7 @@ class OperatingMargins:
 
     def tightened(self, share: float) -> OperatingMargins:
         """Return the same responses with limits tighter by a share of them (looser where it is negative)."""
-        given = self.limits
-        at_rest, passing = (1.0 + (ms - 1.0) * (1.0 - share) for ms in (given.sensitivity, given.transient))
-        return self.with_limits(MarginLimits(at_rest, given.delay_margin * (1.0 + share), passing))
+        return self.with_limits(self.limits.tightened(share))
 
     def and_of(
         self,
@@ -397,6 +400,12 @@ class OperatingMargins:
         other.__dict__.update(self.__dict__)
         other.limits = replace(limits)
         return other
+
+
+@cache
+def _searched(limits: MarginLimits) -> MarginLimits:
+    """The limits within `SLACK`: asked for in every call, checked once."""
+    return limits.tightened(SLACK)
 
 
 def _beside(several: Sequence[LoopMargins]) -> LoopMargins:

@@ -9,7 +9,7 @@ Where the plant is its own mirror image, its points are so as well: what is decl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from controllers.probes import Near
     from plants import Plant
 
     Array = NDArray[np.float64]
@@ -97,6 +98,7 @@ class RestOutputs:
     values: Array
     points: NDArray[np.intp]
     odd: frozenset[str] = frozenset()
+    _groups: dict[Any, list[tuple[Near, NDArray[np.intp]]]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, plant: Plant, values: Sequence[Array] | Array, points: Sequence[int]) -> RestOutputs:
@@ -133,6 +135,25 @@ class RestOutputs:
         ends = np.concatenate([[-np.inf], half, [np.inf]])
         at = (np.cumsum(apart) - 1)[np.searchsorted(places, middles)]
         return [(float(ends[k]), float(ends[k + 1])) for k in at]
+
+    def groups(self, signals: tuple[str, ...], sides: tuple[float, ...]) -> list[tuple[Near, NDArray[np.intp]]]:
+        """Return the neighbourhoods of the operating points, mirrored where `sides` holds -1, with their cases.
+
+        A search asks for the same ones in every call, so they are kept.
+        """
+        known = self._groups.get((signals, sides))
+        if known is None:
+            ends, found = {name: self.near(name) for name in signals}, dict[tuple[tuple[float, float], ...], set[int]]()
+            for place, number in enumerate(sorted(set(self.points.tolist()))):
+                for side in sides:
+                    neighbourhood = tuple(_mirrored(of[place]) if side < 0.0 else of[place] for of in ends.values())
+                    found.setdefault(neighbourhood, set()).add(number)
+            known = [
+                (dict(zip(ends, neighbourhood, strict=True)), np.flatnonzero(np.isin(self.points, list(members))))
+                for neighbourhood, members in found.items()
+            ]
+            self._groups[signals, sides] = known
+        return known
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,20 +209,14 @@ class ScheduledGains:
         only: Container[int] | None = None,
     ) -> Iterator[tuple[int, NDArray[np.intp], Array]]:
         """Yield the same with the number of each group; those that are not among `only` are not computed."""
-        schedule, points = self._schedule, self.outputs.points
-        ends = {name: self.outputs.near(name) for name in schedule.signals}
-        groups: dict[tuple[tuple[float, float], ...], set[int]] = {}
-        for place, number in enumerate(sorted(set(points.tolist()))):
-            for side in self._sides:
-                neighbourhood = tuple(_mirrored(of[place]) if side < 0.0 else of[place] for of in ends.values())
-                groups.setdefault(neighbourhood, set()).add(number)
-        for group, (neighbourhood, members) in enumerate(groups.items()):
+        schedule = self._schedule
+        for group, (neighbourhood, cases) in enumerate(self.outputs.groups(schedule.signals, self._sides)):
             if only is not None and group not in only:
                 continue
-            probes = schedule.probes(theta, dict(zip(ends, neighbourhood, strict=True)), count, seed)
+            probes = schedule.probes(theta, neighbourhood, count, seed)
             if probes is not None:
                 probes = probes if focus is None else probes.at(focus.places[group])
-                yield group, np.flatnonzero(np.isin(points, list(members))), gains_at(schedule, theta, probes)
+                yield group, cases, gains_at(schedule, theta, probes)
 
 
 _WORST = 8  # places of each group that a focus holds

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMarg
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from experiments.pipeline.bench import Bench
@@ -48,6 +49,9 @@ def draws(plant: Plant, ranges: Envelope, seed: int, n: int = DRAWS) -> tuple[Si
 
 ASKED = 48
 """So many pairs of plant and operating point are asked of a schedule while it is searched, or as many as are taught."""
+
+FORESEEN = 2
+"""Which set of drawn plants tells of a contender what the verdict is likely to hold against it."""
 
 _LOOKED = 3  # times as many are drawn, and those that are lost first are asked
 _OTHER_DRAWS = 15_485_863  # beyond the design's seed: the verdict's plants are none of those that a search sees
@@ -88,7 +92,7 @@ class Foresight:
     base: RangeMargins
 
     @classmethod
-    def of(cls, bench: Bench, fixed: Tuned, other: int = 2) -> Self | None:
+    def of(cls, bench: Bench, fixed: Tuned, other: int) -> Self | None:
         """Return it for other plants than the verdict's, `other` tells which; None where no margins are known."""
         margins, setup = bench.margins, bench.setup
         if margins is None:
@@ -112,13 +116,26 @@ class Foresight:
         return self.plants.margins(one.controller, one.theta, self.limits)
 
 
-def foreseen(bench: Bench, fixed: Tuned) -> Callable[[Tuned], bool]:
-    """Return what tells of a contender whether the verdict is likely to hold its margins over the ranges against it.
+class Foresights:
+    """Foresights by several sets of drawn plants, each prepared when it is first asked for.
 
     A choice between several searches must not be made where it is judged.
+
+    Parameters
+    ----------
+    bench : Bench
+    fixed : Tuned
+        The best fixed PID.
     """
-    found = Foresight.of(bench, fixed)
-    return (lambda _: False) if found is None else found.held_against
+
+    def __init__(self, bench: Bench, fixed: Tuned) -> None:
+        self.of = cache(partial(Foresight.of, bench, fixed))
+        """Number of a set of drawn plants to its foresight; None where no margins are known."""
+
+    def held_against(self, other: int, one: Tuned) -> bool:
+        """Return whether the verdict is likely to hold a contender's margins at such plants against it."""
+        found = self.of(other)
+        return found is not None and found.held_against(one)
 
 
 def _drawn_plants(setup: Setup, drawn: Sequence[Situation]) -> DrawnPlants | None:

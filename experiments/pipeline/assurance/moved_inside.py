@@ -8,12 +8,13 @@ have the same evaluations; and the plants are none of those that the verdict dra
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.pipeline.assurance import authority
-from experiments.pipeline.assurance.margins_over_ranges import Foresight
+from experiments.pipeline.assurance.margins_over_ranges import FORESEEN
 from experiments.runtime import formats
 from flcs import FuzzyController
 from flcs.refinement.genome import candidate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from experiments.pipeline.assurance.margins_over_ranges import Foresight, Foresights
     from experiments.pipeline.bench import Bench
     from experiments.settings import Setup
     from sscq.baselines.tuned import Tuned
@@ -36,11 +38,11 @@ NAMES = ("table", "knowledge_base_direct", "knowledge_base", "knowledge_base_fre
 
 _TOLD = "; moved back inside the margins at drawn plants"
 _LOOKS = 4  # times that drawn plants are looked at: what is moved back at some may be lost at others
-_OTHERS = (2, 3, 4)  # drawn plants: the first ones, which foresee the verdict for the choice as well, only look
+_OTHERS = (FORESEEN, 3, 4)  # drawn plants: the first ones, which the choice is made by as well, only look
 _MOST = 24  # pairs of each that are asked at a look: what breaks next to them is moved back with them
 
 
-def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tuned]) -> list[Tuned]:
+def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tuned], ahead: Foresights) -> list[Tuned]:
     """Return contenders with those schedules moved back whose margins the verdict would be likely to hold against them.
 
     Parameters
@@ -52,6 +54,7 @@ def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tu
         The best fixed PID: what it does not keep, nothing has to keep.
     group : sequence of Tuned
         What is found when this cannot be mended, or when it need not be, stays as it is.
+    ahead : Foresights
     """
     searched = [one for one in group if one.name in NAMES and one.margins_asked]
     asked = bench.asked
@@ -59,15 +62,15 @@ def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tu
         return list(group)
 
     def compute(_: Path) -> dict[str, Any]:
-        several = [told for other in _OTHERS if (told := Foresight.of(bench, fixed, other)) is not None]
-        broken, found = [one for one in searched if _against(several, one)], dict[str, Any]()
+        against = bench.answers([partial(_against, other, searched, ahead) for other in _OTHERS])
+        broken = [one for one, *held in zip(searched, *against, strict=True) if any(held)]
+        if not broken:
+            return {}
+        several = [told for other in _OTHERS if (told := ahead.of(other)) is not None]
+        questions = [partial(_mended, fitness, asked, several, fixed, one) for one in broken]
         with bench.progress(len(broken), "margins over the ranges", "schedules") as progress:
-            for one in broken:
-                moved = _certified(bench.setup, fitness, asked, _moved(bench.setup, asked, several[1:], fixed, one))
-                if moved is not None and not _against(several, moved):
-                    found[one.name] = [moved.theta.tolist(), _authority(moved)]
-                progress.advance()
-        return found
+            found = bench.answers(questions, progress.advance)
+        return {one.name: moved for one, moved in zip(broken, found, strict=True) if moved is not None}
 
     stored = bench.stage(STAGE, compute, *formats.as_json(FILE), [one.theta.tolist() for one in searched])
     return [
@@ -84,8 +87,19 @@ def _authority(one: Tuned) -> float | None:
     return controller.kb.inference.authority if isinstance(controller, FuzzyController) else None
 
 
-def _against(several: Sequence[Foresight], one: Tuned) -> bool:
-    return any(each.held_against(one) for each in several)
+def _against(other: int, searched: Sequence[Tuned], ahead: Foresights, _: Bench) -> list[bool]:
+    """Whether the margins of each schedule at these drawn plants are likely to be held against it."""
+    return [ahead.held_against(other, one) for one in searched]
+
+
+def _mended(
+    fitness: Fitness, asked: OperatingMargins, several: Sequence[Foresight], fixed: Tuned, one: Tuned, bench: Bench
+) -> tuple[list[float], float | None] | None:
+    """Parameters and authority of a schedule moved back inside its margins; None: this cannot be done."""
+    moved = _certified(bench.setup, fitness, asked, _moved(bench.setup, asked, several[1:], fixed, one))
+    if moved is None or any(each.held_against(moved) for each in several):
+        return None
+    return moved.theta.tolist(), _authority(moved)
 
 
 def _moved(setup: Setup, own: OperatingMargins, several: Sequence[Foresight], fixed: Tuned, one: Tuned) -> Tuned:

@@ -62,7 +62,9 @@ def coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> t
     return tuple(found)
 
 
-def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse], threads: int | None = 1) -> Array:
+def limited_coupled_margins(
+    gains: ArrayLike, responses: Sequence[CoupledResponse], threads: int | None = 1, *, delays: bool = True
+) -> Array:
     """Return what limits are put on, of gain sets [operating_point, gain_set, 3 n_channels], each point's own.
 
     Parameters
@@ -72,6 +74,8 @@ def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledRespons
     responses : sequence of CoupledResponse
     threads : int, optional
         None: all processors. The result does not depend on it.
+    delays : bool
+        False: delay margins, which are limited at rest alone, are not computed, and 0.
 
     Returns
     -------
@@ -80,10 +84,11 @@ def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledRespons
     """
     own = _checked(gains, responses)
     table = np.zeros((*own.shape[:2], own.shape[2] // GAINS, len(kernel.COLUMNS)))
+    level = kernel.DELAY if delays else kernel.SENSITIVITY
 
     def fill(first: int, last: int) -> None:
         for number in range(first, last):
-            table[number] = _table(own[number], responses[number], kernel.DELAY)
+            table[number] = _table(own[number], responses[number], level)
 
     call_in_chunks(fill, len(responses), _POINTS, thread_count(threads))
     stable = (table[..., 0] == kernel.STABLE).all(axis=-1)

@@ -7,6 +7,7 @@ import pytest
 
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline import choice, judging, ladder
+from experiments.pipeline.assurance.margins_over_ranges import FORESEEN, Foresights
 from experiments.pipeline.bench import Bench, stage_name
 from experiments.report.recorded import delivered
 from experiments.runtime import formats
@@ -27,7 +28,12 @@ def bench():
 @pytest.fixture(scope="module")
 def chosen(bench):
     """Three searches: of the fixed gains none moves, of the schedule the second is the best."""
-    return choice.chosen(bench, bench.setup.fitness, tuned(bench, FIXED), groups(bench))
+    return chosen_of(bench, groups(bench))
+
+
+def chosen_of(bench, several):
+    fixed = tuned(bench, FIXED)
+    return choice.chosen(bench, bench.setup.fitness, fixed, several, Foresights(bench, fixed))
 
 
 def tuned(bench, gains, name="fixed", **more):
@@ -62,7 +68,7 @@ def test_one_search_is_as_it_was():
     assert alone.labelled("genetic search") == "genetic search"
     fixed = tuned(alone, FIXED)
     assert choice.fixed(alone, None, [fixed]) == (fixed,)
-    assert choice.chosen(alone, alone.setup.fitness, fixed, [[fixed]]).order == {}
+    assert chosen_of(alone, [[fixed]]).order == {}
 
 
 def test_the_best_in_all_situations_is_delivered(bench, chosen):
@@ -91,17 +97,18 @@ def test_fixed_gains_are_chosen_alike(bench):
 
 def test_a_controller_that_keeps_the_margins_goes_before_a_better_one_that_does_not(bench, monkeypatch):
     monkeypatch.setattr(choice, "keeps_margins", lambda _, one: bool(np.allclose(one.theta, SLACK)))
-    found = choice.chosen(bench, bench.setup.fitness, tuned(bench, FIXED), groups(bench))
+    found = chosen_of(bench, groups(bench))
     assert found.order["knowledge_base"] == [0, 1, 2]
 
 
 def test_one_whose_margins_over_the_ranges_will_pass_goes_before_a_better_one(bench, monkeypatch):
-    def held_against(one):
+    def held_against(_, other, one):
+        assert other == FORESEEN
         return not np.allclose(one.theta, SLACK)
 
-    monkeypatch.setattr(choice, "foreseen", lambda *_: held_against)
+    monkeypatch.setattr(Foresights, "held_against", held_against)
     monkeypatch.setattr(choice, "keeps_margins", lambda *_: True)
-    found = choice.chosen(bench, bench.setup.fitness, tuned(bench, FIXED), groups(bench))
+    found = chosen_of(bench, groups(bench))
     assert found.order["knowledge_base"] == [0, 1, 2]
 
 
@@ -128,4 +135,4 @@ def test_a_page_reads_the_stages_of_the_search_that_was_delivered(tmp_path, chos
 def test_an_oracle_is_no_choice(bench):
     gains = np.tile(FIXED, (5, 1))
     several = [[tuned(bench, FIXED), tuned(bench, FIXED, "oracle", per_situation=k * gains)] for k in (1.0, 1.1)]
-    assert choice.chosen(bench, bench.setup.fitness, several[0][0], several).order == {}
+    assert chosen_of(bench, several).order == {}

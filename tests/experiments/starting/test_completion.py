@@ -37,7 +37,7 @@ def completed(line, cursor=None):
         ("sscq design plant=unicycle:b", ["balanced"]),
         ("sscq simulate t_end=5 plant=mag", ["magnetic_levitation"]),
         ("sscq design sta", ["start="]),
-        ("sscq design budget=", ["large", "small", "standard"]),
+        ("sscq design budget=", ["large", "medium", "small", "standard"]),
         ("sscq design controller.act", ["controller.action="]),
         ("sscq design controller.action=", ["direct", "reverse"]),
         ("sscq design quiet=t", ["true"]),

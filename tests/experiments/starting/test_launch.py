@@ -66,7 +66,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("elite=3", "no setting 'elite'; did you mean 'search.elite'?"),
         ("device=cuda", "no setting 'device' of `sscq design`: it is one of `sscq worst` and `sscq map`"),
         ("bugdet=small", "no setting 'bugdet'; did you mean 'budget'?"),
-        ("budget=smal", "no budget called 'smal'; did you mean 'small'? (known: large, small, standard)"),
+        ("budget=smal", "no budget called 'smal'; did you mean 'small'? (known: large, medium, small, standard)"),
         ("experiment=nothing", "no experiment called 'nothing' (known: "),
         ("step=abc", "step must be a number or null [s], got 'abc'"),
         ("seed=1.5", "seed must be a whole number, got '1.5'"),
@@ -133,7 +133,7 @@ def test_the_help_lists_parts_and_settings(capsys):
         Job().run("--help")
     assert stop.value.code in {0, None}
     text = capsys.readouterr().out
-    assert "budget: large, small, standard" in text
+    assert "budget: large, medium, small, standard" in text
     assert "step                                 integration step; null: the plant's own  (s; null; above 0 s)" in text
 
 

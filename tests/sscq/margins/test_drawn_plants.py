@@ -13,8 +13,9 @@ import sscq
 from controllers import PID, ConstantGains, Controller, GainTable
 from plants import Channel, OperatingPoint, Plant, Quantity
 from plants.balancing_vehicle.model import NOMINAL_GAINS
+from sscq.margins.coupled.margins import limited_coupled_margins
 from sscq.margins.drawn_plants import DrawnPlants
-from sscq.margins.margins import MarginLimits
+from sscq.margins.margins import MarginLimits, limited_margins
 from sscq.margins.operating import AT_THE_EDGE, STABLE, OperatingMargins
 
 STEP, LIMITS = 0.1, MarginLimits(1.8)
@@ -170,6 +171,25 @@ def test_the_number_of_threads_changes_nothing(plant, gains):
     )
     assert one == two
     assert 0.0 < one.stable < 1.0
+
+
+@pytest.mark.parametrize(
+    ("plant", "gains", "limited"),
+    [
+        (plants.get("van_der_pol"), (5.0, 2.0, 1.0), limited_margins),
+        (PAIR, (2.0, 1.0, 0.0) * 2, limited_coupled_margins),
+    ],
+)
+def test_what_else_is_limited_is_the_same_where_delay_margins_are_not_asked(plant, gains, limited):
+    laws, n = (PID(),) * len(plant.channels), len(gains)
+    draws = [sscq.Situation(delay=delay) for delay in (0.0, 0.2, 0.4)]
+    responses = DrawnPlants(plant, laws, draws, 0.05, [0.0] * n, [10.0] * n).channels.responses
+    own = np.outer(np.geomspace(0.05, 2.0, 7), gains)[None] * np.ones((len(responses), 1, 1))
+    stable, sensitivity, delay = limited(own, responses)
+    found = limited(own, responses, delays=False)
+    np.testing.assert_array_equal(found, [stable, sensitivity, np.zeros_like(delay)])
+    assert 0.0 < stable.mean() < 1.0
+    assert delay.any()
 
 
 def test_each_draw_has_its_own_delay():

@@ -14,10 +14,11 @@ from controllers import PID, ConstantGains, Controller, GainTable, TwoDegreePID,
 from experiments.pipeline.assurance.margins_over_ranges import (
     ASKED,
     DRAWS,
+    FORESEEN,
+    Foresights,
     asked,
     draws,
     faults,
-    foreseen,
     over_ranges,
     plain,
 )
@@ -115,12 +116,14 @@ def test_what_the_verdict_will_hold_against_a_contender_is_foreseen_on_other_dra
         lambda plant, ranges, seed, n=DRAWS: seeds.append(seed) or draws(plant, ranges, seed, n),
     )
     several = {contender.name: contender for contender in group()}
-    held_against = foreseen(one, several["fixed"])
+    ahead = Foresights(one, several["fixed"])
     judged = faults(over_ranges(one, list(several.values())))
-    assert {name: held_against(several[name]) for name in judged} == {name: bool(told) for name, told in judged.items()}
-    assert not held_against(several["open_loop"])  # whose margins nobody asks
-    assert len(set(seeds)) == 2
-    assert not foreseen(SimpleNamespace(margins=None, setup=one.setup), several["fixed"])(several["knowledge_base"])
+    told = {name: ahead.held_against(FORESEEN, several[name]) for name in judged}
+    assert told == {name: bool(reasons) for name, reasons in judged.items()}
+    assert not ahead.held_against(FORESEEN, several["open_loop"])  # whose margins nobody asks
+    assert len(seeds) == len(set(seeds)) == 2  # its plants are drawn once
+    unknown = Foresights(SimpleNamespace(margins=None, setup=one.setup), several["fixed"])
+    assert not unknown.held_against(FORESEEN, several["knowledge_base"])
 
 
 def test_draws_are_those_of_the_seed():

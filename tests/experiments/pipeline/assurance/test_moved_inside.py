@@ -12,7 +12,7 @@ import sscq
 from controllers import PID, ConstantGains, Controller, GainTable
 from experiments import design
 from experiments.pipeline.assurance import margins_over_ranges, moved_inside
-from experiments.pipeline.assurance.margins_over_ranges import asked, faults, over_ranges
+from experiments.pipeline.assurance.margins_over_ranges import Foresights, asked, faults, over_ranges
 from experiments.runtime import formats
 from flcs import FuzzyController, Inference, KnowledgeBase
 from sscq.baselines.tuned import Tuned
@@ -50,10 +50,16 @@ def bench(tmp_path):
         task=lambda fitness: None,
     )  # fmt: skip
     stages = Stages(tmp_path)
-    return SimpleNamespace(
+    found = SimpleNamespace(
         setup=setup, margins=margins, asked=margins, stage=stages.stage, stages=stages,
         progress=lambda *_: nullcontext(SimpleNamespace(advance=lambda: None)),
     )  # fmt: skip
+    found.answers = lambda questions, *_: [question(found) for question in questions]
+    return found
+
+
+def kept_inside(bench, group):
+    return moved_inside.kept_inside(bench, None, group[0], group, Foresights(bench, group[0]))
 
 
 def fixed():
@@ -70,26 +76,26 @@ def test_what_the_verdict_would_turn_down_is_moved_back_and_passes(bench):
     group = [fixed(), over_error("table", FIXED, BEYOND)]
     before = faults(over_ranges(bench, group))["table"]
     assert before
-    moved = moved_inside.kept_inside(bench, None, group[0], group)
+    moved = kept_inside(bench, group)
     assert moved[0] is group[0]
     assert moved[1].evaluations == 100
     assert moved[1].text == "searched; moved back inside the margins at drawn plants"
     other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "moved_inside").stage})
     assert not faults(over_ranges(other, moved))["table"]
-    again = moved_inside.kept_inside(bench, None, group[0], group)
+    again = kept_inside(bench, group)
     assert again[1].theta.tolist() == moved[1].theta.tolist()
     assert bench.stages.computed.count(moved_inside.STAGE) == 1
 
 
 def test_what_passes_stays_as_it_was_searched(bench):
     group = [fixed(), over_error("table", FIXED, FIXED), over_error("imitation", FIXED, BEYOND)]
-    assert moved_inside.kept_inside(bench, None, group[0], group) == group
+    assert kept_inside(bench, group) == group
 
 
 def test_what_cannot_be_mended_stays(bench, monkeypatch):
     monkeypatch.setattr(moved_inside, "moved_back", lambda candidate, margins: candidate.start[0])
     group = [fixed(), over_error("table", FIXED, BEYOND)]
-    assert moved_inside.kept_inside(bench, None, group[0], group)[1] is group[1]
+    assert kept_inside(bench, group)[1] is group[1]
 
 
 def with_rules(bench):
@@ -107,13 +113,13 @@ def test_a_knowledge_base_is_moved_as_well(bench):
     group = with_rules(bench)
     given = group[1].controller.kb
     assert faults(over_ranges(bench, group))["knowledge_base"]
-    moved = moved_inside.kept_inside(bench, None, group[0], group)
+    moved = kept_inside(bench, group)
     other = SimpleNamespace(**{**vars(bench), "stage": Stages(bench.stages.path / "moved_inside").stage})
     assert not faults(over_ranges(other, moved))["knowledge_base"]
     found = moved[1].controller.kb
     assert found.training == given.training
     assert [rule.terms for rule in found.channels[0].rules] == [rule.terms for rule in given.channels[0].rules]
-    again = moved_inside.kept_inside(bench, None, group[0], group)[1].controller.kb
+    again = kept_inside(bench, group)[1].controller.kb
     assert again == found != given
 
 
@@ -125,32 +131,30 @@ def test_a_certificate_that_is_asked_for_is_asked_for_again(bench, monkeypatch):
 
     monkeypatch.setattr(moved_inside.authority, "held", less)
     group = with_rules(bench)
-    moved = moved_inside.kept_inside(bench, None, group[0], group)[1]
+    moved = kept_inside(bench, group)[1]
     assert moved.controller.kb.inference.authority == 0.5
 
 
 def test_without_margins_nothing_is_asked(bench):
     bench.asked, group = None, [fixed(), over_error("table", FIXED, BEYOND)]
-    assert moved_inside.kept_inside(bench, None, group[0], group) == group
+    assert kept_inside(bench, group) == group
     assert not bench.stages.computed
 
 
 def test_files_of_a_design_hold_what_was_moved(tmp_path, monkeypatch):
     """Of every schedule: the knowledge bases that are exported, and the numbers of the table in the metrics."""
-    turned_down, nudge = set(), 1e-3
+    mark = 0.512345  # last digits that a moved number has
 
-    def once(_, one):
-        first = one.name not in turned_down
-        turned_down.add(one.name)
-        return first
+    def held_against(_, one):
+        return abs(1e3 * one.theta[0] % 1.0 - mark) > 1e-6
 
     def moved(candidate, margins):
         theta = candidate.decode(candidate.start[:1])[0]
-        theta[0] += nudge
+        theta[0] = (np.floor(1e3 * theta[0]) + mark) / 1e3
         return theta
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(margins_over_ranges.Foresight, "held_against", once)
+    monkeypatch.setattr(margins_over_ranges.Foresight, "held_against", held_against)
     monkeypatch.setattr(margins_over_ranges.Foresight, "lost", lambda *_: {0})
     monkeypatch.setattr(moved_inside, "moved_back", moved)
     monkeypatch.setattr(moved_inside, "certified", lambda kb, margins, laws: kb)
@@ -162,9 +166,9 @@ def test_files_of_a_design_hold_what_was_moved(tmp_path, monkeypatch):
             FuzzyController(KnowledgeBase.load(path))
             for path in (run / f"{file}.json", run / "stages" / stage / "knowledge_base.json")
         )
-        assert found.theta[0] == pytest.approx(searched.theta[0] + nudge, rel=1e-12)
+        assert found.theta[0] == pytest.approx((np.floor(1e3 * searched.theta[0]) + mark) / 1e3, rel=1e-12)
         assert found.theta[1:] == pytest.approx(searched.theta[1:], rel=1e-9)
     metrics = formats.read_json(run / "metrics.json")
-    moved_table = formats.read_json(run / "stages" / moved_inside.STAGE / moved_inside.FILE)["table"][0]
-    assert turned_down == {*moved_inside.NAMES}
-    assert metrics["controllers"]["table"]["theta"] == moved_table
+    stored = formats.read_json(run / "stages" / moved_inside.STAGE / moved_inside.FILE)
+    assert stored.keys() == {*moved_inside.NAMES}
+    assert metrics["controllers"]["table"]["theta"] == stored["table"][0]
