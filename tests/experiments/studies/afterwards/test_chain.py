@@ -44,7 +44,7 @@ OTHER = ChainDesign(
 
 def test_the_designs_are_those_of_the_head_or_of_the_words():
     every = chain.cases(TEMPLATE.head)
-    assert len({case.name for case in every}) == len(every) == 60
+    assert len({case.name for case in every}) == len(every) == 70
     some = chain.cases(TEMPLATE.head, ["two_tanks,cstr", "1,0", "small"])
     assert [case.name for case in some] == ["two_tanks-small-0", "two_tanks-small-1", "cstr-small-0", "cstr-small-1"]
     assert [case.name for case in chain.cases(TEMPLATE.head, ["cstr", "2"])] == ["cstr-small-2", "cstr-standard-2"]
@@ -204,10 +204,10 @@ def test_a_budget_that_is_whole_is_on_the_page_and_in_the_table(own_folder, judg
     assert "## budget=small" in text
     assert "## budget=standard" not in text
     chain.main([])
-    assert len(judged) == 60
+    assert len(judged) == 70
     with (own_folder / TEMPLATE.head["table"]).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 60 * len(ONE.rows)
+    assert len(rows) == 70 * len(ONE.rows)
     assert tuple(rows[0]) == COLUMNS
     assert (rows[3]["rung"], rows[3]["recommended"], rows[3]["error"], rows[3]["tail_low"]) == (
         "knowledge_base", "1", "0.1", "-0.3",
