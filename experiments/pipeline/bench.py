@@ -123,7 +123,7 @@ class Bench:
         """Return what questions come to that need nothing of one another: plain data, as JSON has it, stored nowhere.
 
         Where there are processors they are asked at the same time; what has no answer then is asked once more here.
-        `answered` is called after each.
+        They run no stages and show no progress; `answered` is called after each.
         """
         found: dict[int, Any] = {}
         threads = thread_count(self.setup.threads)
@@ -144,7 +144,7 @@ class Bench:
     def _asked(self, question: Callable[[Bench], Any], number: int, threads: int, tell: Tell) -> None:
         """Tell what a question comes to, in a process of its own."""
         bench = copy(self)
-        bench.setup, bench.quiet = replace(self.setup, threads=threads), True
+        bench.setup, bench.quiet, bench.job = replace(self.setup, threads=threads), True, JobProgress()
         tell([_ANSWER, number, question(bench)])
 
     def _in(self, folder: RunFolder) -> Bench:

@@ -141,20 +141,24 @@ def chosen(
         return SearchChoice({})
 
     def compute(_: Path) -> dict[str, dict[str, list[int]]]:
-        by_name = [{one.name: one for one in group} for group in groups]
-        names = [one.name for one in groups[0] if _differ([group[one.name] for group in by_name])]
-        ahead.of(FORESEEN)  # once for all
+        asked = {name for name in (one.name for one in groups[0]) if _differ(_same_name(groups, name))}
+        ahead.of(FORESEEN)  # once, for all that are asked
         questions = [
-            partial(_valued, equal=equal, fixed=fixed, several=[group[name] for name in names], ahead=ahead)
-            for group in by_name
+            partial(_valued, equal=equal, fixed=fixed, several=[one for one in group if one.name in asked], ahead=ahead)
+            for group in groups
         ]
-        order = {
-            name: best_first([tuple(rank) for rank, _ in found], [taught for _, taught in found], bench.setup.round_of)
-            for name, *found in zip(names, *bench.answers(questions), strict=True)
-        }
+        found = bench.answers(questions)
+        order = {}
+        for name in (one.name for one in groups[0] if one.name in asked):
+            ranks, taught = zip(*(of_search[name] for of_search in found if name in of_search), strict=True)
+            order[name] = best_first([tuple(rank) for rank in ranks], taught, bench.setup.round_of)
         return {"order": order | {name: order[like] for name, like in _SAME.items() if like in order}}
 
     return SearchChoice(bench.stage(STAGE, compute, *formats.as_json(FILE))["order"])
+
+
+def _same_name(groups: Sequence[Sequence[Tuned]], name: str) -> list[Tuned]:
+    return [one for group in groups for one in group if one.name == name]
 
 
 def _differ(several: Sequence[Tuned]) -> bool:
@@ -166,18 +170,20 @@ def _differ(several: Sequence[Tuned]) -> bool:
 
 def _valued(
     bench: Bench, equal: Fitness, fixed: Tuned, several: Sequence[Tuned], ahead: Foresights
-) -> list[tuple[tuple[bool, bool, float], float]]:
-    """Rank and taught fitness of each contender of a search, as `best_first` wants them."""
-    found = []
+) -> dict[str, tuple[tuple[bool, bool, float], float]]:
+    """Rank and taught fitness of each contender of a search by its name, as `best_first` wants them."""
+    found = {}
+    fitness_of = {"equal": equal, "free": without_limits(equal)}
+    validation_of = {kind: validation_task(bench, fitness, fixed) for kind, fitness in fitness_of.items()}
     for one in several:
-        fitness = without_limits(equal) if "free" in one.name else equal
-        taught, validation = bench.setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+        kind = "free" if "free" in one.name else "equal"
+        taught, validation = bench.setup.task(fitness=fitness_of[kind]), validation_of[kind]
         rank = (
             keeps_margins(bench, one) is False,
             ahead.held_against(FORESEEN, one),
             pooled(_value(taught, one), _value(validation, one), taught, validation),
         )
-        found.append((rank, _value(replace(taught, fitness=without_limits(fitness)), one)))
+        found[one.name] = (rank, _value(replace(taught, fitness=fitness_of["free"]), one))
     return found
 
 

@@ -2,7 +2,8 @@
 
 A branch's work is what it leaves in files. A forked process does it and ends; then the process that began it does the
 same once more, and finds it done. So a branch gives the same numbers either way, what fails in it fails again where the
-user sees it, and one that was killed is gone on with.
+user sees it, and one that was killed is gone on with. A branch that has only a short answer may tell it as a message;
+one whose answer does not come is asked again likewise.
 
 No more processes compute at once than there are threads: whoever begins waits for a place, and whoever waits for
 others, which may have branches themselves, gives its own place away meanwhile. They end with the process that began

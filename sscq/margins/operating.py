@@ -106,11 +106,6 @@ class OperatingMargins:
         return self.channels.outputs.points
 
     @property
-    def _searched(self) -> MarginLimits:
-        """What a search has to keep."""
-        return _searched(self.limits)
-
-    @property
     def watched(self) -> int:
         """Drawn places for each channel at which a descent sees the gains in passing; with several channels fewer.
 
@@ -125,7 +120,7 @@ class OperatingMargins:
         gains and for schedules. A search looks at few places, and a schedule's worst gains may lie between them.
         The result does not depend on the number of threads (None: all processors).
         """
-        return self._paid(gains, self._searched, threads)
+        return self._paid(gains, _within(self.limits), threads)
 
     def violation_of(
         self,
@@ -139,7 +134,7 @@ class OperatingMargins:
 
         In passing it is looked at `count` drawn places, or at those of a `focus` alone.
         """
-        return self._of_schedule(controller, theta, self._searched, threads, count, focus=focus)
+        return self._of_schedule(controller, theta, _within(self.limits), threads, count, focus=focus)
 
     def focus(self, controller: Any, theta: np.ndarray, threads: int | None = 1) -> Focus:
         """Return those places in passing that are worst, or next to it, for each schedule theta [n, n_theta]."""
@@ -175,7 +170,7 @@ class OperatingMargins:
             Theta with one gene moved by its nudge.
         nudges : array [n, n_genes]
         """
-        limits, (n, m) = self._searched, nudges.shape
+        limits, (n, m) = _within(self.limits), nudges.shape
         moved, found = None if focus is None else focus.repeated(np.arange(n), m), np.zeros((n, m))
         given = ScheduledGains(controller, self.channels.outputs)
         here = self._at_rest(given.at_rest(theta), limits, threads, _slopes_of)
@@ -403,7 +398,7 @@ class OperatingMargins:
 
 
 @cache
-def _searched(limits: MarginLimits) -> MarginLimits:
+def _within(limits: MarginLimits) -> MarginLimits:
     """The limits within `SLACK`: asked for in every call, checked once."""
     return limits.tightened(SLACK)
 

@@ -219,3 +219,28 @@ def test_the_settings_of_a_schema_are_its_leaves():
 def test_settings_of_another_form_of_inference_are_refused(settings, words):
     found = list(NetworkSettings(**settings).complaints())
     assert (found == []) if not words else (len(found) == 1 and words in found[0])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "searches"),
+    [
+        ("", (4, 1500, 3)),
+        ("as_published", (1, 6000, 6)),
+        ("as_published_inertia", (1, 6000, 6)),
+        ("balancing_vehicle_study", (1, 5000, 2)),
+        ("cstr_dimensionless", (1, 6000, 6)),
+        ("cstr_smooth", (1, 6000, 6)),
+        ("cstr_steps", (1, 6000, 6)),
+        ("fitness_trap", (1, 1500, 6)),
+        ("fopdt", (1, 6000, 6)),
+        ("fopdt_trap", (1, 6000, 6)),
+        ("suspension_study", (1, 5000, 2)),
+        ("unicycle_region_study", (1, 1000, 1)),
+        ("unicycle_study", (1, 5000, 4)),
+        ("van_der_pol_study", (1, 6000, 6)),
+    ],
+)
+def test_what_a_design_searches_unless_it_is_told_otherwise(recipe, searches):
+    """Seeds, evaluations and generations of the teacher: those of a recipe are the ones that its findings were made with."""
+    config = composed("design", *([f"experiment={recipe}"] if recipe else []))
+    assert (config.seeds, config.budget.evaluations, config.budget.teacher_generations) == searches

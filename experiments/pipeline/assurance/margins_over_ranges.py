@@ -98,7 +98,7 @@ class Foresight:
         if margins is None:
             return None
         drawn = draws(setup.plant, ranges_for(setup.ranges, "taught"), setup.seed + other * _OTHER_DRAWS)
-        plants, limits = _drawn_plants(setup, drawn), margins.limits
+        plants, limits = _drawn_plants(setup, drawn, 1), margins.limits  # several are asked in processes side by side
         if plants is None:
             return None
         return cls(plants, limits, plants.margins(fixed.controller, fixed.theta, limits))
@@ -117,7 +117,7 @@ class Foresight:
 
 
 class Foresights:
-    """Foresights by several sets of drawn plants, each prepared when it is first asked for.
+    """Foresights by several sets of drawn plants, each prepared when it is first asked for, in that process alone.
 
     A choice between several searches must not be made where it is judged.
 
@@ -138,10 +138,10 @@ class Foresights:
         return found is not None and found.held_against(one)
 
 
-def _drawn_plants(setup: Setup, drawn: Sequence[Situation]) -> DrawnPlants | None:
+def _drawn_plants(setup: Setup, drawn: Sequence[Situation], threads: int | None) -> DrawnPlants | None:
     box = setup.low.tolist(), setup.high.tolist()
     try:
-        return DrawnPlants(setup.plant, setup.laws, drawn, setup.step, *box, setup.threads)
+        return DrawnPlants(setup.plant, setup.laws, drawn, setup.step, *box, threads)
     except NoRestError:
         return None
 
@@ -163,7 +163,7 @@ def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]
 
 
 def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
-    plants = _drawn_plants(setup, draws(setup.plant, ranges_for(setup.ranges, "drawn"), setup.seed))
+    plants = _drawn_plants(setup, draws(setup.plant, ranges_for(setup.ranges, "drawn"), setup.seed), setup.threads)
     if plants is None:
         return {}
     return {c.name: plants.margins(c.controller, c.theta, margins.limits) for c in group if c.margins_asked}

@@ -62,6 +62,7 @@ def kept_inside(bench: Bench, fitness: Fitness, fixed: Tuned, group: Sequence[Tu
         return list(group)
 
     def compute(_: Path) -> dict[str, Any]:
+        ahead.of(FORESEEN)  # the choice has it as well
         against = bench.answers([partial(_against, other, searched, ahead) for other in _OTHERS])
         broken = [one for one, *held in zip(searched, *against, strict=True) if any(held)]
         if not broken:

@@ -111,10 +111,12 @@ def cells(design: ChainDesign) -> list[tuple[Any, ...]]:
 def page(template: Template, designs: Sequence[ChainDesign], commits: str) -> str:
     """Return the whole page; `commits` says at which ones the designs were made."""
     budgets = dict.fromkeys(one.budget for one in designs)
+    seeds = (f"{len({one.seed for one in designs if one.budget == budget})} with `{budget}`" for budget in budgets)
     sections = [_section(template, budget, [one for one in designs if one.budget == budget]) for budget in budgets]
     return template.page(
         {
             "draws": template.head["draws"],
+            "seeds": ", ".join(seeds),
             "commits": commits,
             "words": " ".join(template.head["words"]),
             "table": template.head["table"].rpartition("/")[2],

@@ -47,3 +47,16 @@ def test_what_a_process_could_not_tell_is_asked_once_more(bench):
     here = os.getpid()
     (found, one) = bench.answers([lambda _: {1} if os.getpid() != here else "asked here", lambda _: 1])
     assert (found, one) == ("asked here", 1)
+
+
+def test_an_answer_may_be_long(bench):
+    long = [[0.1 * k for k in range(20_000)], [1.0]]
+    assert bench.answers([lambda _: long[0], lambda _: long[1]]) == long
+
+
+def test_who_is_asked_may_ask_others(bench):
+    def of_three(other, factor):
+        return other.answers([lambda _, k=k: factor * k for k in range(3)])
+
+    found = bench.answers([lambda other, factor=factor: of_three(other, factor) for factor in (1, 10)])
+    assert found == [[0, 1, 2], [0, 10, 20]]

@@ -79,6 +79,19 @@ def test_the_best_in_all_situations_is_delivered(bench, chosen):
     assert chosen.of("fixed") == 0
 
 
+def test_the_number_of_threads_does_not_choose(chosen):
+    beside = Bench(setup(finished_run.configuration(seeds=3, threads=3)), cast("object", Scratch()), quiet=True)
+    assert chosen_of(beside, groups(beside)).order == chosen.order
+
+
+def test_what_a_later_search_does_not_have_is_chosen_among_the_others(bench, chosen):
+    """A contender may exist with the fixed gains of one round, and not with those of another."""
+    first, second, third = groups(bench)
+    found = chosen_of(bench, [first, second, [one for one in third if one.name != "knowledge_base"]])
+    assert found.order["knowledge_base"] == [1, 0]
+    assert found.order["knowledge_base_free"] == chosen.order["knowledge_base_free"]
+
+
 def test_what_is_delivered_counts_the_evaluations_of_all_searches(bench, chosen):
     group, others = chosen.delivered(groups(bench))
     found = {one.name: one for one in group}
